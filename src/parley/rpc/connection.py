@@ -1,0 +1,312 @@
+"""The driver: moves frames between a transport and a peer, and runs the handlers.
+
+One reader. Notifications and answers are handled inline, in order of arrival; calls run in a
+task each (`parley.rpc.calls`). Everything leaves through the outbox of the transport, first in
+first out.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from contextvars import copy_context
+from dataclasses import dataclass
+from typing import Any, Self
+
+from parley.errors import (
+    ConnectionClosed,
+    RemoteProtocolError,
+    RequestTimeout,
+    TransportError,
+)
+from parley.rpc.calls import CallHandler, Calls
+from parley.rpc.lane import Lane, asking
+from parley.rpc.message import NOTHING, Notification, Payload, notification_frame
+from parley.rpc.peer import Answered, Broken, Call, Cancelled, Event, Peer, Reply
+from parley.rpc.transport import Incoming, Transport
+
+NotificationHandler = Callable[[Notification], Awaitable[None] | None]
+"""Handles a notification: returns when done, or returns an awaitable when it must wait."""
+
+_log = logging.getLogger("parley.rpc")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one connection may hold before it stops reading."""
+
+    max_calls: int = 1024
+    """Calls that run at once; further ones wait."""
+    backlog_bytes: int = 1 << 20
+    """Messages that wait: for a free place, or behind a handler that has not finished."""
+    end_grace: float = 0.25
+    """Seconds that open calls get to finish after the peer has ended its side."""
+    cancel_grace: float = 0.25
+    """Seconds that cancelled calls get to clean up before they are left behind."""
+
+
+class Connection:
+    """A JSON-RPC conversation over a transport.
+
+    Use it as a context manager to read in the background, or `await run()` to serve until the
+    end. `faults` counts what the peer did wrong, by kind.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        on_call: CallHandler,
+        on_notification: NotificationHandler,
+        limits: Limits | None = None,
+        peer: Peer | None = None,
+    ) -> None:
+        self.peer = peer or Peer()
+        self.faults: Counter[str] = Counter()
+        self._transport = transport
+        self._on_notification = on_notification
+        self._limits = limits or Limits()
+        self._context = copy_context()
+        self._lane = Lane(self._handle, self._release)
+        self._lane_task: asyncio.Task[None] | None = None
+        self._calls = Calls(
+            self.peer,
+            transport,
+            on_call,
+            max_running=self._limits.max_calls,
+            changed=self._release,
+        )
+        self._released: asyncio.Future[None] | None = None
+        self._reader: asyncio.Task[None] | None = None
+        self._end: TransportError | None = None
+        self._closed = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        self._reader = asyncio.create_task(self.run())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    @property
+    def end(self) -> TransportError | None:
+        """Why the conversation is over, once it is."""
+        return self._end
+
+    async def run(self) -> None:
+        """Read and handle until the end of the stream; ends everything before it returns."""
+        end: TransportError = ConnectionClosed("the connection was closed")
+        grace = 0.0
+        try:
+            while frames := await self._transport.receive():
+                await self._take_all(frames)
+            end = ConnectionClosed("the peer ended the connection")
+            grace = self._limits.end_grace
+        except TransportError as error:
+            end = error
+        finally:
+            await self._finish(end, grace)
+
+    async def aclose(self) -> None:
+        """End the conversation now: cancel calls, fail requests, close the transport."""
+        if self._reader is None:
+            await self._finish(ConnectionClosed("the connection was closed"), 0.0)
+            return
+        self._reader.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._reader
+
+    async def wait_closed(self) -> None:
+        """Wait until the conversation is over, by whichever side."""
+        await self._closed.wait()
+
+    async def request(
+        self, method: str, params: Payload = NOTHING, *, timeout: float | None = None
+    ) -> Payload:
+        """Ask the peer and wait for its answer, undecoded.
+
+        Cancelling the wait tells the peer with `$/cancel_request` (CAN-01).
+
+        Raises:
+            RpcError: the peer answered with an error.
+            RemoteProtocolError: it answered with something that is no answer.
+            RequestTimeout: it did not answer within `timeout` seconds.
+            TransportError: the connection is over, or ended while waiting.
+        """
+        if self._end is not None:
+            raise _again(self._end)
+        await self.drain()
+        answer: asyncio.Future[Payload] = asyncio.get_running_loop().create_future()
+        id_, frame = self.peer.request(method, params, answer)
+        try:
+            self._transport.send(frame)
+            with asking(self._lane):
+                async with asyncio.timeout(timeout):
+                    return await answer
+        except TimeoutError:
+            raise RequestTimeout(f"no answer to `{method}` within {timeout:g} s") from None
+        finally:
+            if not answer.done() or answer.cancelled():
+                self._abandon(id_)
+
+    async def notify(self, method: str, params: Payload = NOTHING) -> None:
+        """Tell the peer something; waits only while the peer does not read what was sent."""
+        self.post(method, params)
+        if self._transport.blocked:
+            await self._transport.drain()
+
+    def post(self, method: str, params: Payload = NOTHING) -> None:
+        """Tell the peer something without ever waiting; call `drain` now and then."""
+        self._transport.send(notification_frame(method, params))
+
+    async def drain(self) -> None:
+        """Wait while more is on its way to the peer than should be."""
+        while self._transport.blocked:
+            await self._transport.drain()
+
+    # Incoming.
+
+    async def _take_all(self, frames: Sequence[Incoming]) -> None:
+        receive = self.peer.receive
+        for frame in frames:
+            event = receive(frame)
+            size = len(frame) if isinstance(frame, bytes) else 0
+            if isinstance(event, list):
+                for one in event:
+                    self._take(one, size)
+            else:
+                self._take(event, size)
+        # Replies to malformed frames are sent without waiting, so the wait is here. It also lets
+        # other tasks run when the peer sends faster than we read.
+        if self._transport.blocked:
+            with suppress(TransportError):
+                await self._transport.drain()
+        elif len(frames) > 32:
+            await asyncio.sleep(0)
+        while self._full():
+            self._released = asyncio.get_running_loop().create_future()
+            await self._released
+
+    def _take(self, event: Event, size: int) -> None:
+        lane = self._lane
+        if lane.busy and not lane.overtakes(event):
+            lane.put(event, size)
+            return
+        unfinished = self._handle(event)
+        if unfinished is not None:
+            lane.busy = True
+            self._lane_task = asyncio.get_running_loop().create_task(
+                lane.run(unfinished), context=self._context.copy()
+            )
+
+    def _handle(self, event: Event) -> Awaitable[None] | None:
+        match event:
+            case Notification():
+                return self._notified(event)
+            case Answered(waiter=waiter, result=result, error=error):
+                _settle(waiter, result, error)
+            case Broken(waiter=waiter, problem=problem):
+                self._fault(problem)
+                _settle(waiter, NOTHING, RemoteProtocolError(f"not an answer: {problem}"))
+            case Call():
+                self._calls.take(event)
+            case Cancelled(call=call):
+                self._calls.cancel(call)
+            case Reply(frame=frame, problem=problem):
+                self._fault(problem)
+                self._send(frame)
+            case _:
+                if not event.expected:
+                    self._fault(event.problem)
+        return None
+
+    def _notified(self, notification: Notification) -> Awaitable[None] | None:
+        try:
+            unfinished = self._on_notification(notification)
+        except Exception:
+            self._failed(notification.method)
+            return None
+        return None if unfinished is None else self._guard(unfinished, notification.method)
+
+    async def _guard(self, handler: Awaitable[None], method: str) -> None:
+        try:
+            await handler
+        except Exception:
+            self._failed(method)
+
+    # Flow.
+
+    def _full(self) -> bool:
+        limit = self._limits.backlog_bytes
+        if self._calls.waiting_bytes > limit:
+            return True
+        return self._lane.size > (limit * 8 if self._lane.asking else limit)
+
+    def _release(self) -> None:
+        if self._released is not None and not self._full():
+            _settle(self._released, None, None)
+            self._released = None
+
+    def _send(self, frame: bytes) -> None:
+        with suppress(TransportError):
+            self._transport.send(frame)
+
+    def _abandon(self, id_: int) -> None:
+        frame = self.peer.abandon(id_)
+        if frame is not None and self._end is None:
+            self._send(frame)
+
+    # Ends and faults.
+
+    async def _finish(self, end: TransportError, grace: float) -> None:
+        if self._end is not None:
+            return
+        self._end = end
+        for waiter in self.peer.end():
+            _settle(waiter, NOTHING, _again(end))  # RPC-26
+        await self._settle_tasks(grace)
+        for task in self._tasks():
+            task.cancel()
+        self._calls.drop_waiting()
+        await self._settle_tasks(self._limits.cancel_grace)
+        self._lane.pass_answers()
+        await self._transport.aclose()
+        self._closed.set()
+
+    async def _settle_tasks(self, seconds: float) -> None:
+        deadline = asyncio.get_running_loop().time() + seconds
+        while tasks := self._tasks():
+            remaining = deadline - asyncio.get_running_loop().time()
+            if remaining <= 0:
+                return
+            await asyncio.wait(tasks, timeout=remaining)
+
+    def _tasks(self) -> list[asyncio.Task[None]]:
+        tasks = self._calls.tasks
+        if self._lane_task is not None and not self._lane_task.done():
+            tasks.append(self._lane_task)
+        return tasks
+
+    def _fault(self, problem: str) -> None:
+        """Count what the peer did wrong, and say it the 1st, 2nd, 4th, 8th ... time."""
+        count = self.faults[problem] = self.faults[problem] + 1
+        if count & (count - 1) == 0:
+            _log.warning("the peer sent something wrong (%d times): %s", count, problem)
+
+    def _failed(self, method: str) -> None:
+        _log.exception("the handler of `%s` failed", method)
+
+
+def _settle(future: "asyncio.Future[Any]", result: Any, error: Exception | None) -> None:
+    if future.done():
+        return
+    if error is None:
+        future.set_result(result)
+    else:
+        future.set_exception(error)
+
+
+def _again(end: TransportError) -> TransportError:
+    """A fresh copy, so that one traceback does not grow with every caller that meets it."""
+    return type(end)(*end.args)

@@ -1,0 +1,273 @@
+"""One end of a JSON-RPC conversation as a pure machine: frames in, events out, frames out.
+
+It owns ids, what is pending both ways, and batches. It does no I/O, reads no clock, starts no
+task, and knows no method but `$/cancel_request`. The driver is `parley.rpc.connection`.
+
+The two directions have independent id spaces (RPC-12): `_pending` holds the requests we sent,
+`_open` the calls we received.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from parley.errors import InvalidRequest, RpcError
+from parley.rpc.message import (
+    Batch,
+    BrokenResponse,
+    Malformed,
+    Notification,
+    Payload,
+    Request,
+    RequestId,
+    Response,
+    Single,
+    error_frame,
+    id_in_head,
+    notification_frame,
+    parse,
+    request_frame,
+    result_frame,
+)
+from parley.rpc.transport import Incoming, Oversize
+
+CANCEL_REQUEST: Final = "$/cancel_request"
+
+
+class Call(Struct, eq=False):
+    """A request that the peer made of us and that we have not answered yet."""
+
+    id: RequestId
+    method: str
+    params: Payload
+    size: int
+    """Bytes of the frame, for whoever keeps calls waiting."""
+    batch: "_OpenBatch | None" = None
+    after: list[Callable[[], Any]] = []
+    """What runs once the answer has been handed to the transport."""
+
+    def after_response(self, callback: Callable[[], Any]) -> None:
+        """Run `callback` right behind the answer; an awaitable it returns is awaited.
+
+        Frames it sends are behind the answer on the wire. It does not run when the call fails.
+        """
+        self.after = [*self.after, callback]
+
+
+class Answered(Struct, frozen=True):
+    """The peer answered one of our requests."""
+
+    waiter: Any
+    """What `Peer.request` was given."""
+    result: Payload
+    error: RpcError | None
+
+
+class Broken(Struct, frozen=True):
+    """The peer answered one of our requests with something that is no answer."""
+
+    waiter: Any
+    problem: str
+
+
+class Cancelled(Struct, frozen=True):
+    """The peer no longer wants the answer to this call."""
+
+    call: Call
+
+
+class Reply(Struct, frozen=True):
+    """A frame to send at once: the answer to something malformed."""
+
+    frame: bytes
+    problem: str
+
+
+class Ignored(Struct, frozen=True):
+    """Something that must stay unanswered; worth counting unless it was `expected`."""
+
+    problem: str
+    expected: bool = False
+
+
+Event = Call | Notification | Answered | Broken | Cancelled | Reply | Ignored
+
+_NO_EVENTS: Final[list[Event]] = []
+_ABANDONED: Final = object()
+
+
+class _OpenBatch:
+    """Collects the answers to the entries of one incoming array."""
+
+    def __init__(self) -> None:
+        self.missing = 0
+        self.answers: list[bytes] = []
+
+    def frame(self) -> bytes | None:
+        """One array once all entries are answered (RPC-21); nothing if no entry needs one."""
+        if self.missing or not self.answers:
+            return None
+        return b"[%b]" % b",".join(self.answers)
+
+
+class _CancelParams(Struct):
+    requestId: int | str | None
+
+
+class Peer:
+    """The state of one conversation, seen from one end."""
+
+    def __init__(self, *, null_ids: bool = True, process_batches: bool = False) -> None:
+        self.null_ids = null_ids
+        """Whether null is a legal request id: yes in version 1 (RPC-15), no in 2 (RPC-16)."""
+        self.process_batches = process_batches
+        """Whether arrays are executed (RPC-20) or refused as a whole (RPC-19)."""
+        self._last_id = 0
+        self._pending: dict[RequestId, Any] = {}
+        self._open: dict[RequestId, Call] = {}
+
+    @property
+    def open_calls(self) -> int:
+        return len(self._open)
+
+    def receive(self, frame: Incoming) -> list[Event] | Event:
+        """What a frame means. Never raises, whatever the bytes."""
+        if isinstance(frame, Oversize):
+            return self._oversize(frame)
+        message = parse(frame)
+        if isinstance(message, Notification):
+            if message.method == CANCEL_REQUEST:
+                return self._cancelled(message)
+            return message
+        if message is None:
+            return _NO_EVENTS
+        if isinstance(message, Batch):
+            return self._batch(message, len(frame))
+        return self._single(message, len(frame), None)
+
+    def request(self, method: str, params: Payload, waiter: Any) -> tuple[int, bytes]:
+        """The id and the frame of a new request; `waiter` comes back with its answer.
+
+        Ids count up and are never used twice (RPC-13). They start at 1, because peers exist that
+        take 0 for absent.
+        """
+        self._last_id += 1
+        self._pending[self._last_id] = waiter
+        return self._last_id, request_frame(self._last_id, method, params)
+
+    def abandon(self, id_: int) -> bytes | None:
+        """Stop waiting for an answer: the frame that tells the peer, if it is still open.
+
+        The id stays known, so that a late answer is swallowed quietly (CAN-09).
+        """
+        if self._pending.get(id_, _ABANDONED) is _ABANDONED:
+            return None
+        self._pending[id_] = _ABANDONED
+        return notification_frame(CANCEL_REQUEST, b'{"requestId":%d}' % id_)
+
+    def respond(self, call: Call, result: Payload) -> bytes | None:
+        """The frame that answers a call; `None` if it is already answered or in a batch."""
+        return self._close(call, lambda: result_frame(call.id, result))
+
+    def fail(self, call: Call, error: RpcError) -> bytes | None:
+        """The frame that fails a call; `None` if it is already answered or in a batch."""
+        return self._close(call, lambda: error_frame(call.id, error))
+
+    def end(self) -> list[Any]:
+        """No answer will come any more: return the waiters that are left without one."""
+        waiters = [waiter for waiter in self._pending.values() if waiter is not _ABANDONED]
+        self._pending.clear()
+        return waiters
+
+    def is_open(self, call: Call) -> bool:
+        """Whether the call still waits for its answer."""
+        return self._open.get(call.id) is call
+
+    def _close(self, call: Call, frame: Callable[[], bytes]) -> bytes | None:
+        if not self.is_open(call):
+            return None  # RPC-03, CAN-12: exactly one answer.
+        del self._open[call.id]
+        if call.batch is None:
+            return frame()
+        call.batch.answers.append(frame())
+        call.batch.missing -= 1
+        return call.batch.frame()
+
+    def _single(
+        self,
+        message: Single,
+        size: int,
+        batch: _OpenBatch | None,
+    ) -> Event:
+        match message:
+            case Request():
+                return self._called(message, size, batch)
+            case Notification():
+                return message if message.method != CANCEL_REQUEST else self._cancelled(message)
+            case Response(id=id_, result=result, error=error):
+                waiter = self._pending.pop(id_, None)
+                return _unawaited(waiter) or Answered(waiter, result, error)
+            case BrokenResponse(id=id_, problem=problem):
+                waiter = self._pending.pop(id_, None)
+                return _unawaited(waiter) or Broken(waiter, problem)
+            case Malformed(id=id_, error=error, problem=problem):
+                return Reply(error_frame(id_, error), problem)
+
+    def _called(self, request: Request, size: int, batch: _OpenBatch | None) -> Event:
+        if request.id is None and not self.null_ids:
+            return _refused(None, "a null `id` is not allowed")
+        if request.id in self._open:
+            return _refused(request.id, "the `id` belongs to a request that is still open")
+        call = Call(request.id, request.method, request.params, size, batch)
+        self._open[request.id] = call
+        return call
+
+    def _cancelled(self, notification: Notification) -> Event:
+        """CAN-02: only calls of this peer; CAN-06: anything that matches none is ignored."""
+        try:
+            params = msgspec.json.decode(notification.params, type=_CancelParams)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return Ignored("a cancellation without a valid `requestId`")
+        call = self._open.get(params.requestId)
+        return Ignored("a cancellation of no open request") if call is None else Cancelled(call)
+
+    def _oversize(self, frame: Oversize) -> Event:
+        text = f"Invalid request: the message has {frame.size} bytes, the limit is {frame.limit}"
+        id_ = id_in_head(frame.head)
+        if id_ is not None and id_ in self._open:
+            id_ = None  # The answer must not be taken for that of the open request.
+        return Reply(error_frame(id_, InvalidRequest(text)), "a message over the size limit")
+
+    def _batch(self, batch: Batch, size: int) -> list[Event] | Event:
+        if not self.process_batches:
+            return _refused(None, "arrays are not accepted")
+        if not batch.entries:
+            return _refused(None, "an empty array")
+        collected = _OpenBatch()
+        events: list[Event] = []
+        for entry in batch.entries:
+            event = self._single(entry, size // len(batch.entries), collected)
+            if isinstance(event, Reply):
+                collected.answers.append(event.frame)
+                event = Ignored(event.problem)
+            elif isinstance(event, Call):
+                collected.missing += 1
+            events.append(event)
+        if collected.missing == 0 and (frame := collected.frame()):
+            events.append(Reply(frame, "an array without a valid request"))
+        return events
+
+
+def _unawaited(waiter: Any) -> Ignored | None:
+    """RPC-11: an answer that nobody waits for is never answered itself."""
+    if waiter is None:
+        return Ignored("an answer to no open request")
+    if waiter is _ABANDONED:
+        return Ignored("the late answer to an abandoned request", expected=True)
+    return None
+
+
+def _refused(id_: RequestId, problem: str) -> Reply:
+    return Reply(error_frame(id_, InvalidRequest(f"Invalid request: {problem}")), problem)
