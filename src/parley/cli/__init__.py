@@ -1,0 +1,1 @@
+"""The command line: the one place that puts the parts together."""

@@ -1,0 +1,83 @@
+"""The `parley` command: finds the command that was named and runs it.
+
+Each command is a module of its own with `add_arguments(parser)` and `run(options) -> int`. It is
+imported only when it is the one that was named, so that `--help` and a start stay fast.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Protocol, cast
+
+from parley import __version__
+from parley.errors import AcpError
+
+# The name of a command, which is also the name of its module, and its line in the help.
+COMMANDS = {
+    "methods": "print the methods of a protocol version as a table",
+}
+
+# What a shell reports for a program that ended by SIGINT, or by SIGPIPE.
+_INTERRUPTED = 130
+_BROKEN_PIPE = 141
+
+
+class Command(Protocol):
+    """What the module of a command offers."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, options: argparse.Namespace) -> int: ...
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit status: 0 done, 1 failed, 2 wrong usage."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    # Global options take no value, so the first word that is not an option names the command.
+    name = next((word for word in given if not word.startswith("-")), None)
+    command = _load(name) if name in COMMANDS else None
+    options = _parser(name, command).parse_args(given)
+    if command is None:
+        _parser(None, None).print_help(sys.stderr)
+        return 2
+    return _guarded(command, options)
+
+
+def _load(name: str | None) -> Command:
+    return cast("Command", importlib.import_module(f"parley.cli.{name}"))
+
+
+def _parser(name: str | None, command: Command | None) -> argparse.ArgumentParser:
+    """The parser of all commands; only the named one knows its arguments."""
+    parser = argparse.ArgumentParser(
+        prog="parley",
+        description="The Agent Client Protocol on the command line.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"parley {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for each, summary in COMMANDS.items():
+        sub = commands.add_parser(each, help=summary, description=summary, allow_abbrev=False)
+        if command is not None and each == name:
+            command.add_arguments(sub)
+    return parser
+
+
+def _guarded(command: Command, options: argparse.Namespace) -> int:
+    """Run the command; what a person would see as noise becomes an exit status."""
+    try:
+        status = command.run(options)
+        # A closed pipe shows itself at the latest here, where it can still be handled.
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The interpreter flushes stdout once more at exit, and would complain about it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    except AcpError as error:
+        print(f"parley: {error}", file=sys.stderr)
+        return 1
+    return status
