@@ -207,18 +207,18 @@ class Connection:
             case Answered(waiter=waiter, result=result, error=error):
                 _settle(waiter, result, error)
             case Broken(waiter=waiter, problem=problem):
-                self._fault(problem)
+                self.fault(problem)
                 _settle(waiter, NOTHING, RemoteProtocolError(f"not an answer: {problem}"))
             case Call():
                 self._calls.take(event)
             case Cancelled(call=call):
                 self._calls.cancel(call)
             case Reply(frame=frame, problem=problem):
-                self._fault(problem)
+                self.fault(problem)
                 self._send(frame)
             case _:
                 if not event.expected:
-                    self._fault(event.problem)
+                    self.fault(event.problem)
         return None
 
     def _notified(self, notification: Notification) -> Awaitable[None] | None:
@@ -288,7 +288,7 @@ class Connection:
             tasks.append(self._lane_task)
         return tasks
 
-    def _fault(self, problem: str) -> None:
+    def fault(self, problem: str) -> None:
         """Count what the peer did wrong, and say it the 1st, 2nd, 4th, 8th ... time."""
         count = self.faults[problem] = self.faults[problem] + 1
         if count & (count - 1) == 0:
