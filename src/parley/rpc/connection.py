@@ -46,6 +46,9 @@ class Limits:
     """Seconds that cancelled calls get to clean up before they are left behind."""
 
 
+DEFAULT_LIMITS = Limits()
+
+
 class Connection:
     """A JSON-RPC conversation over a transport.
 
@@ -59,14 +62,14 @@ class Connection:
         *,
         on_call: CallHandler,
         on_notification: NotificationHandler,
-        limits: Limits | None = None,
+        limits: Limits = DEFAULT_LIMITS,
         peer: Peer | None = None,
     ) -> None:
         self.peer = peer or Peer()
         self.faults: Counter[str] = Counter()
         self._transport = transport
         self._on_notification = on_notification
-        self._limits = limits or Limits()
+        self._limits = limits
         self._context = copy_context()
         self._lane = Lane(self._handle, self._release)
         self._lane_task: asyncio.Task[None] | None = None
