@@ -86,6 +86,10 @@ class Decision(Struct, frozen=True):
     dismissed: bool = False
     """There was no answer at all, as opposed to a refusal."""
 
+    def __bool__(self) -> bool:
+        # Without this `if decision:` would be true for a refusal.
+        return self.allowed
+
 
 REFUSED = Decision(allowed=False)
 DISMISSED = Decision(allowed=False, dismissed=True)

@@ -131,8 +131,13 @@ class ClientRole(Protocol):
         """Report an event. Never waits; events of one session arrive in this order."""
         ...
 
+    @property
+    def blocked(self) -> bool:
+        """Whether events are made faster than the client takes them, so that one should `drain`."""
+        ...
+
     async def drain(self) -> None:
-        """Wait while the client reads more slowly than events are made."""
+        """Wait while the client is behind; returns at once when it is not."""
         ...
 
     async def ask(self, session_id: str, question: PermissionQuestion) -> PermissionAnswer:
@@ -244,10 +249,6 @@ class AgentRole(Protocol):
 
         The wire calls it for one prompt of a session at a time; others wait their turn.
         """
-        ...
-
-    async def cancel(self, session_id: str) -> None:
-        """Cancel the running turn and withdraw the prompts that wait."""
         ...
 
     async def set_option(
