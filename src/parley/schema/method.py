@@ -1,0 +1,20 @@
+"""What a row of a method table says. The tables are in `vN/methods.py`."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One method of the protocol, as a request or as a notification."""
+
+    name: str
+    side: Literal["agent", "client", "both", "proxy"]
+    """Who handles it."""
+    kind: Literal["request", "notification"]
+    params: Any
+    """The type of the parameters: a model or a union of models."""
+    result: Any
+    """The type of the answer; `None` for a notification."""
+    unstable: bool
+    """Whether it is outside the stable part of the protocol."""

@@ -1,0 +1,65 @@
+"""The methods between a conductor and the proxies in its chain.
+
+Generated from `schema/v1.json` by `python tools/generate_schema.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from parley.schema.base import (
+    UNSET,
+    DefaultOnError,
+    Model,
+    Notification,
+    Request,
+    SkipInvalid,
+    UnsetType,
+)
+from parley.schema.v1.auth import AuthMethod
+from parley.schema.v1.ids import ProtocolVersion
+from parley.schema.v1.initialize import AgentCapabilities, ClientCapabilities, Implementation
+
+
+class InitializeProxyResponse(Model):
+    UNSTABLE = True
+
+    protocol_version: ProtocolVersion
+    agent_capabilities: DefaultOnError[AgentCapabilities | UnsetType] = UNSET
+    auth_methods: DefaultOnError[SkipInvalid[list[AuthMethod] | UnsetType]] = UNSET
+    """Omitted means `[]`."""
+    agent_info: DefaultOnError[Implementation | None | UnsetType] = UNSET
+    meta: dict[str, Any] | None | UnsetType = UNSET
+
+
+ProxySuccessorResponse: TypeAlias = Any
+
+
+class ProxySuccessorNotification(Notification):
+    METHOD = "proxy/successor"
+    UNSTABLE = True
+
+    method: str
+    params: Any = UNSET
+    meta: dict[str, Any] | None | UnsetType = UNSET
+
+
+class InitializeProxyRequest(Request[InitializeProxyResponse]):
+    METHOD = "proxy/initialize"
+    RESULT = InitializeProxyResponse
+    UNSTABLE = True
+
+    protocol_version: ProtocolVersion
+    client_capabilities: DefaultOnError[ClientCapabilities | UnsetType] = UNSET
+    client_info: DefaultOnError[Implementation | None | UnsetType] = UNSET
+    meta: dict[str, Any] | None | UnsetType = UNSET
+
+
+class ProxySuccessorRequest(Request[ProxySuccessorResponse]):
+    METHOD = "proxy/successor"
+    RESULT = ProxySuccessorResponse
+    UNSTABLE = True
+
+    method: str
+    params: Any = UNSET
+    meta: dict[str, Any] | None | UnsetType = UNSET

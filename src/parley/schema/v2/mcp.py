@@ -1,0 +1,111 @@
+"""MCP servers that a client asks an agent to use, and messages to those it provides.
+
+Generated from `schema/v2.json` by `python tools/generate_schema.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from parley.schema.base import (
+    IMPOSSIBLE,
+    UNSET,
+    Choice,
+    Int32,
+    Model,
+    Notification,
+    NullAsEmpty,
+    Request,
+    Unknown,
+    UnsetType,
+)
+from parley.schema.v2.ids import AbsolutePath, McpRequestId, McpServerAcpId
+
+
+class EnvVariable(Model):
+    name: str
+    value: str
+    meta: dict[str, Any] | None | UnsetType = UNSET
+
+
+class McpServerHttp(Model, tag_field="type", tag="http"):
+    name: str
+    url: str
+    headers: NullAsEmpty[list[HttpHeader] | UnsetType] = UNSET
+    meta: dict[str, Any] | None | UnsetType = UNSET
+
+
+class McpServerAcp(Model, tag_field="type", tag="acp"):
+    UNSTABLE = True
+
+    name: str
+    server_id: McpServerAcpId
+    meta: dict[str, Any] | None | UnsetType = UNSET
+
+
+class McpServerStdio(Model, tag_field="type", tag="stdio"):
+    name: str
+    command: AbsolutePath
+    args: NullAsEmpty[list[str] | UnsetType] = UNSET
+    env: NullAsEmpty[list[EnvVariable] | UnsetType] = UNSET
+    meta: dict[str, Any] | None | UnsetType = UNSET
+
+
+class OtherMcpServer(Unknown, tag_field="type", tag=IMPOSSIBLE):
+    """A variant of `McpServer` whose `type` is not in the schema."""
+
+
+class HttpHeader(Model):
+    name: str
+    value: str
+    meta: dict[str, Any] | None | UnsetType = UNSET
+
+
+class McpMessageResult(Model):
+    UNSTABLE = True
+
+    result: Any
+    meta: dict[str, Any] | None | UnsetType = UNSET
+
+
+class McpMessageError(Model):
+    UNSTABLE = True
+
+    error: McpError
+    meta: dict[str, Any] | None | UnsetType = UNSET
+
+
+class McpError(Model):
+    UNSTABLE = True
+
+    code: Int32
+    message: str
+    data: Any = UNSET
+
+
+class MessageMcpNotification(Notification):
+    METHOD = "mcp/message"
+    UNSTABLE = True
+
+    server_id: McpServerAcpId
+    request_id: McpRequestId
+    method: str
+    params: dict[str, Any] | None | UnsetType = UNSET
+    meta: dict[str, Any] | None | UnsetType = UNSET
+
+
+McpServer: TypeAlias = McpServerHttp | McpServerAcp | McpServerStdio | OtherMcpServer
+
+MessageMcpResponse: TypeAlias = Choice[McpMessageResult | McpMessageError]
+
+
+class MessageMcpRequest(Request[MessageMcpResponse]):
+    METHOD = "mcp/message"
+    RESULT = MessageMcpResponse
+    UNSTABLE = True
+
+    server_id: McpServerAcpId
+    request_id: McpRequestId
+    method: str
+    params: dict[str, Any] | None | UnsetType = UNSET
+    meta: dict[str, Any] | None | UnsetType = UNSET
