@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from acp import Client, spawn_agent_process, text_block
 from acp.schema import ClientCapabilities
+
 from stopwatch import Stopwatch, arguments, report_blocked
 
 

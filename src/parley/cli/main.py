@@ -8,15 +8,22 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Sequence
-from typing import Protocol, cast
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol, cast
 
 from parley import __version__
 from parley.errors import AcpError
 
-# The name of a command, which is also the name of its module, and its line in the help.
-COMMANDS = {
-    "methods": "print the methods of a protocol version as a table",
+
+class Listed(NamedTuple):
+    """What is known of a command before it is imported."""
+
+    module: str
+    summary: str
+
+
+COMMANDS: Mapping[str, Listed] = {
+    "methods": Listed("parley.cli.methods", "print the methods of a protocol version as a table"),
 }
 
 # What a shell reports for a program that ended by SIGINT, or by SIGPIPE.
@@ -32,24 +39,24 @@ class Command(Protocol):
     def run(self, options: argparse.Namespace) -> int: ...
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, commands: Mapping[str, Listed] = COMMANDS) -> int:
     """Run one command and return the exit status: 0 done, 1 failed, 2 wrong usage."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     # Global options take no value, so the first word that is not an option names the command.
     name = next((word for word in given if not word.startswith("-")), None)
-    command = _load(name) if name in COMMANDS else None
-    options = _parser(name, command).parse_args(given)
+    listed = commands.get(name or "")
+    command = cast("Command", importlib.import_module(listed.module)) if listed else None
+    parser = _parser(commands, name, command)
+    options = parser.parse_args(given)
     if command is None:
-        _parser(None, None).print_help(sys.stderr)
+        parser.print_help(sys.stderr)
         return 2
     return _guarded(command, options)
 
 
-def _load(name: str | None) -> Command:
-    return cast("Command", importlib.import_module(f"parley.cli.{name}"))
-
-
-def _parser(name: str | None, command: Command | None) -> argparse.ArgumentParser:
+def _parser(
+    commands: Mapping[str, Listed], name: str | None, command: Command | None
+) -> argparse.ArgumentParser:
     """The parser of all commands; only the named one knows its arguments."""
     parser = argparse.ArgumentParser(
         prog="parley",
@@ -57,9 +64,9 @@ def _parser(name: str | None, command: Command | None) -> argparse.ArgumentParse
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"parley {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for each, summary in COMMANDS.items():
-        sub = commands.add_parser(each, help=summary, description=summary, allow_abbrev=False)
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for each, (_, summary) in commands.items():
+        sub = subparsers.add_parser(each, help=summary, description=summary, allow_abbrev=False)
         if command is not None and each == name:
             command.add_arguments(sub)
     return parser

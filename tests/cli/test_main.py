@@ -1,0 +1,86 @@
+"""The `parley` command as a person meets it."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from parley import __version__
+from parley.cli.main import COMMANDS, Listed, main
+
+PARLEY = [sys.executable, "-c", "import sys; from parley.cli.main import main; sys.exit(main())"]
+FAILING = {"fail": Listed("tests.cli.failing_commands", "end in a chosen way")}
+
+
+def test_version_prints_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"parley {__version__}\n"
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    assert [name for name, each in COMMANDS.items() if each.summary not in shown] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["nonsense"], "invalid choice: 'nonsense'"),
+        (["--nonsense"], "unrecognized arguments: --nonsense"),
+        (["fail", "--how", "7", "--nonsense"], "unrecognized arguments: --nonsense"),
+        (["fail"], "the following arguments are required: --how"),
+    ],
+)
+def test_a_wrong_argument_is_a_usage_error_that_names_it(
+    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments, FAILING)
+    assert ended.value.code == 2
+    shown = capsys.readouterr().err
+    assert complaint in shown
+    assert shown.startswith("usage: parley")
+
+
+def test_without_a_command_the_help_is_shown_and_the_status_is_2(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([]) == 2
+    assert capsys.readouterr().err.startswith("usage: parley")
+
+
+def test_the_status_of_a_command_is_the_status_of_the_program() -> None:
+    assert main(["fail", "--how", "seven"], FAILING) == 7
+
+
+def test_ctrl_c_is_quiet_and_gives_130(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fail", "--how", "interrupt"], FAILING) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_error_of_ours_is_a_message_and_not_a_traceback(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["fail", "--how", "refuse"], FAILING) == 1
+    assert capsys.readouterr().err == (
+        "parley: parley.toml: `port` is not a number\nhint: write a number\n"
+    )
+
+
+def test_a_reader_that_goes_away_is_no_reason_to_complain() -> None:
+    source, sink = os.pipe()
+    os.close(source)
+    try:
+        finished = subprocess.run(
+            [*PARLEY, "methods"], stdout=sink, stderr=subprocess.PIPE, timeout=30, check=False
+        )
+    finally:
+        os.close(sink)
+    assert finished.stderr == b""
+    assert finished.returncode == 141
