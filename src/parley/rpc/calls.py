@@ -41,14 +41,19 @@ class Calls:
         self._changed = changed
         self._context = copy_context()
         self._running: dict[Call, asyncio.Task[None]] = {}
+        self._begun: set[Call] = set()
         self._waiting: deque[Call] = deque()
         self.waiting_bytes = 0
+        self._ended = False
 
     @property
     def tasks(self) -> list[asyncio.Task[None]]:
-        return list(self._running.values())
+        """The tasks that have not ended."""
+        return [task for task in self._running.values() if not task.done()]
 
     def take(self, call: Call) -> None:
+        if not self._peer.is_open(call):
+            return  # It was cancelled on its way here, and has been answered.
         if len(self._running) < self._max_running:
             self._start(call)
         else:
@@ -58,15 +63,23 @@ class Calls:
     def cancel(self, call: Call) -> None:
         """The caller no longer wants the answer; it still gets one (CAN-03)."""
         task = self._running.get(call)
-        if task is not None:
+        if task is None:
+            # It waits for its turn, and its place in the queue stays taken until then. So a peer
+            # that asks and cancels, but does not read, is stopped like any other.
+            frame = self._peer.fail(call, RequestCancelled())
+            if frame is not None:
+                with suppress(TransportError):
+                    self._transport.send(frame)
+        elif call in self._begun:
             task.cancel()
-        elif (frame := self._peer.fail(call, RequestCancelled())) is not None:
-            with suppress(TransportError):
-                self._transport.send(frame)  # It was still waiting for its turn.
+        # Otherwise the task is about to begin and will see the mark on the call: one that is
+        # cancelled before its first step never runs, and so would never answer.
 
-    def drop_waiting(self) -> None:
-        """Forget the calls that have not started; for the end of the connection."""
+    def end(self) -> None:
+        """Start no further call, and let answers no longer wait for the peer to read."""
+        self._ended = True
         self._waiting.clear()
+        self.waiting_bytes = 0
 
     def _start(self, call: Call) -> None:
         # A clean context, whoever hands the call over: it must not inherit the lane's mark.
@@ -75,11 +88,14 @@ class Calls:
         )
 
     async def _answer(self, call: Call) -> None:
+        self._begun.add(call)
         try:
             frame = await self._frame_for(call)
+            while self._running[call].uncancel():
+                pass  # The answer is made; what was cancelled was the handler.
             # The wait comes before the answer, so that a peer which asks but does not read
             # leaves its calls open, and the bound on open calls stops us reading.
-            while self._transport.blocked:
+            while self._transport.blocked and not self._ended:
                 await self._transport.drain()
             if frame is not None:
                 self._transport.send(frame)
@@ -92,28 +108,37 @@ class Calls:
         except asyncio.CancelledError:
             pass  # The connection ends while the answer waits for the peer to read.
         except Exception:
-            _log.exception("what follows the answer to `%s` failed", call.method)
+            _log.exception("what follows the answer to %.80r failed", call.method)
         finally:
             del self._running[call]
+            self._begun.discard(call)
             self._start_waiting()
 
     async def _frame_for(self, call: Call) -> bytes | None:
         failure: RpcError
         try:
+            if call.cancelled:
+                raise RequestCancelled
             return self._peer.respond(call, await self._handler(call))
         except RpcError as error:
             failure = error
         except asyncio.CancelledError:
             # CAN-03, CAN-08: cancelled by the caller, or by the handler itself.
             failure = RequestCancelled()
-            task = asyncio.current_task()
-            if task is not None:
-                task.uncancel()
+        except TransportError:
+            failure = InternalError()  # A connection ended, which its owner knows already.
         except Exception:
-            _log.exception("the handler of `%s` failed", call.method)
+            _log.exception("the handler of %.80r failed", call.method)
             failure = InternalError()  # RPC-10, RPC-29: no detail leaves the process.
         call.after = []
-        return self._peer.fail(call, failure)
+        return self._failure_frame(call, failure)
+
+    def _failure_frame(self, call: Call, failure: RpcError) -> bytes | None:
+        try:
+            return self._peer.fail(call, failure)
+        except (TypeError, ValueError, RecursionError):
+            _log.exception("the error that %.80r failed with cannot be encoded", call.method)
+            return self._peer.fail(call, InternalError())
 
     def _start_waiting(self) -> None:
         while self._waiting and len(self._running) < self._max_running:

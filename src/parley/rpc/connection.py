@@ -30,6 +30,8 @@ NotificationHandler = Callable[[Notification], Awaitable[None] | None]
 """Handles a notification: returns when done, or returns an awaitable when it must wait."""
 
 _log = logging.getLogger("parley.rpc")
+_ASKING = 8
+"""How many times the backlog is let in while we wait for an answer that may be behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class Connection:
             changed=self._release,
         )
         self._released: asyncio.Future[None] | None = None
+        self._unread_replies = 0
         self._reader: asyncio.Task[None] | None = None
         self._end: TransportError | None = None
         self._closed = asyncio.Event()
@@ -113,12 +116,12 @@ class Connection:
 
     async def aclose(self) -> None:
         """End the conversation now: cancel calls, fail requests, close the transport."""
-        if self._reader is None:
-            await self._finish(ConnectionClosed("the connection was closed"), 0.0)
-            return
-        self._reader.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._reader
+        if self._reader is not None:
+            if self._end is None:
+                self._reader.cancel()
+            await asyncio.wait([self._reader])
+        # A reader that was cancelled before its first step has finished nothing.
+        await self._finish(ConnectionClosed("the connection was closed"), 0.0)
 
     async def wait_closed(self) -> None:
         """Wait until the conversation is over, by whichever side."""
@@ -137,21 +140,14 @@ class Connection:
             RequestTimeout: it did not answer within `timeout` seconds.
             TransportError: the connection is over, or ended while waiting.
         """
-        if self._end is not None:
-            raise _again(self._end)
-        await self.drain()
-        answer: asyncio.Future[Payload] = asyncio.get_running_loop().create_future()
-        id_, frame = self.peer.request(method, params, answer)
+        self._check_open()
         try:
-            self._transport.send(frame)
-            with asking(self._lane):
-                async with asyncio.timeout(timeout):
-                    return await answer
+            async with asyncio.timeout(timeout):
+                await self.drain()
+                self._check_open()
+                return await self._ask(method, params)
         except TimeoutError:
             raise RequestTimeout(f"no answer to `{method}` within {timeout:g} s") from None
-        finally:
-            if not answer.done() or answer.cancelled():
-                self._abandon(id_)
 
     async def notify(self, method: str, params: Payload = NOTHING) -> None:
         """Tell the peer something; waits only while the peer does not read what was sent."""
@@ -180,13 +176,12 @@ class Connection:
                     self._take(one, size)
             else:
                 self._take(event, size)
-        # Replies to malformed frames are sent without waiting, so the wait is here. It also lets
-        # other tasks run when the peer sends faster than we read.
-        if self._transport.blocked:
+        if self._unread_replies > self._limits.backlog_bytes:
             with suppress(TransportError):
-                await self._transport.drain()
+                await self.drain()
+            self._unread_replies = 0
         elif len(frames) > 32:
-            await asyncio.sleep(0)
+            await asyncio.sleep(0)  # Let other tasks run when the peer sends faster than we read.
         while self._full():
             self._released = asyncio.get_running_loop().create_future()
             await self._released
@@ -218,7 +213,7 @@ class Connection:
                 self._calls.cancel(call)
             case Reply(frame=frame, problem=problem):
                 self.fault(problem)
-                self._send(frame)
+                self._reply(frame)
             case _:
                 if not event.expected:
                     self.fault(event.problem)
@@ -227,7 +222,7 @@ class Connection:
     def _notified(self, notification: Notification) -> Awaitable[None] | None:
         try:
             unfinished = self._on_notification(notification)
-        except Exception:
+        except (Exception, asyncio.CancelledError):
             self._failed(notification.method)
             return None
         return None if unfinished is None else self._guard(unfinished, notification.method)
@@ -235,6 +230,12 @@ class Connection:
     async def _guard(self, handler: Awaitable[None], method: str) -> None:
         try:
             await handler
+        except asyncio.CancelledError:
+            # Only the end of the connection stops the lane, not a handler that cancels itself.
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            self._failed(method)
         except Exception:
             self._failed(method)
 
@@ -242,18 +243,39 @@ class Connection:
 
     def _full(self) -> bool:
         limit = self._limits.backlog_bytes
-        if self._calls.waiting_bytes > limit:
+        if self._calls.waiting_bytes > (limit * _ASKING if self.peer.pending_requests else limit):
             return True
-        return self._lane.size > (limit * 8 if self._lane.asking else limit)
+        return self._lane.size > (limit * _ASKING if self._lane.asking else limit)
 
     def _release(self) -> None:
         if self._released is not None and not self._full():
             _settle(self._released, None, None)
             self._released = None
 
+    def _reply(self, frame: bytes) -> None:
+        """Answer from the reader itself, which then waits if these answers are not read.
+
+        It waits for nothing else that is in the outbox: two peers that stream at each other, and
+        read only what is left of their time, would wait for each other for ever.
+        """
+        self._unread_replies = self._unread_replies + len(frame) if self._transport.blocked else 0
+        self._send(frame)
+
     def _send(self, frame: bytes) -> None:
         with suppress(TransportError):
             self._transport.send(frame)
+
+    async def _ask(self, method: str, params: Payload) -> Payload:
+        answer: asyncio.Future[Payload] = asyncio.get_running_loop().create_future()
+        id_, frame = self.peer.request(method, params, answer)
+        self._release()  # More may come in while we wait.
+        try:
+            self._transport.send(frame)
+            with asking(self._lane):
+                return await answer
+        finally:
+            if not answer.done() or answer.cancelled():
+                self._abandon(id_)
 
     def _abandon(self, id_: int) -> None:
         frame = self.peer.abandon(id_)
@@ -262,23 +284,39 @@ class Connection:
 
     # Ends and faults.
 
+    def _check_open(self) -> None:
+        if self._end is not None:
+            raise _again(self._end)
+
     async def _finish(self, end: TransportError, grace: float) -> None:
         if self._end is not None:
+            await self._closed.wait()
             return
         self._end = end
         for waiter in self.peer.end():
             _settle(waiter, NOTHING, _again(end))  # RPC-26
-        await self._settle_tasks(grace)
+        try:
+            await self._settle_tasks(grace)
+        finally:
+            await self._stop()
+
+    async def _stop(self) -> None:
+        """Cancel what still runs and close the transport; being cancelled only hurries it."""
         for task in self._tasks():
             task.cancel()
-        self._calls.drop_waiting()
-        await self._settle_tasks(self._limits.cancel_grace)
-        self._lane.pass_answers()
-        await self._transport.aclose()
-        self._closed.set()
+        self._calls.end()
+        try:
+            await self._settle_tasks(self._limits.cancel_grace)
+        finally:
+            self._lane.pass_answers()
+            try:
+                await self._transport.aclose()
+            finally:
+                self._closed.set()
 
     async def _settle_tasks(self, seconds: float) -> None:
         deadline = asyncio.get_running_loop().time() + seconds
+        await asyncio.sleep(0)  # Every task makes its first step, so that it can clean up.
         while tasks := self._tasks():
             remaining = deadline - asyncio.get_running_loop().time()
             if remaining <= 0:
@@ -286,10 +324,11 @@ class Connection:
             await asyncio.wait(tasks, timeout=remaining)
 
     def _tasks(self) -> list[asyncio.Task[None]]:
+        """What runs for this connection, except whoever asks: a handler may close it."""
         tasks = self._calls.tasks
         if self._lane_task is not None and not self._lane_task.done():
             tasks.append(self._lane_task)
-        return tasks
+        return [task for task in tasks if task is not asyncio.current_task()]
 
     def fault(self, problem: str) -> None:
         """Count what the peer did wrong, and say it the 1st, 2nd, 4th, 8th ... time."""
@@ -298,7 +337,7 @@ class Connection:
             _log.warning("the peer sent something wrong (%d times): %s", count, problem)
 
     def _failed(self, method: str) -> None:
-        _log.exception("the handler of `%s` failed", method)
+        _log.exception("the handler of %.80r failed", method)
 
 
 def _settle(future: "asyncio.Future[Any]", result: Any, error: Exception | None) -> None:

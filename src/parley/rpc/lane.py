@@ -71,10 +71,10 @@ class Lane:
         """The running handler begins to wait for the peer: let pass what it may depend on."""
         self._asking += 1
         self._let_pass((Answered, Broken, Call))
+        self._changed()
 
     def __exit__(self, *_: object) -> None:
         self._asking -= 1
-        self._changed()
 
     def pass_answers(self) -> None:
         """Hand out the answers that are queued; for the end, when no handler will finish."""

@@ -2,10 +2,13 @@
 
 `parse` never raises: any bytes give a message, or a `Malformed` that says what to answer.
 Payloads (`params`, `result`) stay undecoded bytes, because only the layer above knows their type.
+
+JSON is taken strictly: `NaN`, `Infinity` and an escaped half of a surrogate pair, which no Unicode
+text can hold, are parse errors like any other.
 """
 
 import re
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -42,6 +45,8 @@ class Malformed(Struct, frozen=True):
     id: RequestId
     error: RpcError
     problem: str
+    answers: RequestId = None
+    """The request of ours that it would have answered, as far as the wreck can be read."""
 
 
 class BrokenResponse(Struct, frozen=True):
@@ -55,7 +60,9 @@ Single = Request | Notification | Response | Malformed | BrokenResponse
 
 
 class Batch(Struct, frozen=True):
-    entries: list[Single]
+    """An array. It stays in one piece, since most peers refuse it whole; see `entries_of`."""
+
+    frame: bytes
 
 
 Message = Single | Batch
@@ -76,6 +83,16 @@ class _Envelope(Struct):
     error: Raw = NOTHING
 
 
+class _Members(Struct):
+    """The slow path: the same members, whatever their types."""
+
+    jsonrpc: Raw = NOTHING
+    id: Raw = NOTHING
+    method: Raw = NOTHING
+    result: Raw = NOTHING
+    error: Raw = NOTHING
+
+
 class _Error(Struct):
     code: int
     message: str
@@ -83,10 +100,16 @@ class _Error(Struct):
 
 
 _decode_envelope = msgspec.json.Decoder(_Envelope).decode
+_decode_members = msgspec.json.Decoder(_Members).decode
 _decode_error = msgspec.json.Decoder(_Error).decode
-_decode_anything = msgspec.json.Decoder().decode
+_decode_text = msgspec.json.Decoder(str).decode
+_decode_id = msgspec.json.Decoder(int | str).decode
+_split = msgspec.json.Decoder(list[Raw]).decode
+# Checks the grammar and builds nothing, so that a large frame of tiny values costs no memory.
+_skim = msgspec.json.Decoder(Raw).decode
 _encode = msgspec.json.Encoder().encode
 
+_UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _ID_MIN, _ID_MAX = -(2**63), 2**64 - 1
 
 
@@ -97,7 +120,7 @@ def parse(frame: bytes) -> Message | None:
         # The native decoder checks the grammar of what it skips, but not its UTF-8 (RPC-23).
         if not frame.isascii():
             str(frame, "utf-8")
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except _UNDECODABLE:
         return _diagnose(frame)
     method = envelope.method
     id_ = envelope.id
@@ -124,103 +147,119 @@ def _response(id_: RequestId, result: Raw, error: Raw) -> Response | BrokenRespo
             return BrokenResponse(id_, "both `result` and `error`")
     try:
         fault = _decode_error(error)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except _UNDECODABLE:
         return BrokenResponse(id_, "`error` is not an error object")  # RPC-04
     return Response(id_, NULL, RpcError.of(fault.code, fault.message, fault.data))
+
+
+def entries_of(batch: Batch) -> list[Single]:
+    """What the entries of an array are, each for itself."""
+    try:
+        entries = [parse(bytes(entry)) for entry in _split(batch.frame)]
+    except RecursionError:
+        return [_invalid(None, _TOO_DEEP)]
+    nested = _invalid(None, "an array inside an array")
+    return [nested if isinstance(entry, Batch | None) else entry for entry in entries]
+
+
+def unreadable(head: bytes, error: RpcError, problem: str) -> Malformed | BrokenResponse:
+    """What stands for a message of which no more than its first bytes can be read.
+
+    The caller of a request learns that it failed, and a response ends the wait for it.
+    """
+    id_, is_response = _glance(head)
+    return BrokenResponse(id_, problem) if is_response else Malformed(id_, error, problem)
 
 
 def _diagnose(frame: bytes) -> Message | None:
     """The slow path: find out what is wrong with a frame that is not a plain message."""
     try:
         str(frame, "utf-8")
-        value = _decode_anything(frame)
+        opening = bytes(memoryview(_skim(frame))[:1])
+        if opening == b"[":
+            return Batch(frame)
+        if opening != b"{":
+            return _invalid(None, "not an object")  # RPC-07
+        return _diagnose_members(_decode_members(frame))
     except RecursionError:
-        error = InvalidRequest("Invalid request: nested too deeply")
-        return Malformed(id_in_head(frame[:HEAD]), error, "nested too deeply")
-    except msgspec.ValidationError:
-        # Well-formed JSON with a number that no machine number can hold.
-        error = InvalidRequest("Invalid request: a number is out of range")
-        return Malformed(id_in_head(frame[:HEAD]), error, "a number is out of range")
+        return unreadable(frame, InvalidRequest(f"Invalid request: {_TOO_DEEP}"), _TOO_DEEP)
     except UnicodeDecodeError:
-        return Malformed(None, ParseError("Parse error: not UTF-8"), "not UTF-8")  # RPC-24
+        return _not_json(frame, ParseError("Parse error: not UTF-8"), "not UTF-8")  # RPC-24
     except msgspec.DecodeError:
-        if not frame.strip():
-            return None
-        return Malformed(None, ParseError(), "not JSON")  # RPC-06
-    if type(value) is list:
-        return _batch(frame)
-    return _diagnose_value(value)
+        return _not_json(frame, ParseError(), "not JSON") if frame.strip() else None  # RPC-06
 
 
-def _batch(frame: bytes) -> Batch:
-    entries: list[Single] = []
-    for raw in msgspec.json.decode(frame, type=list[Raw]):
-        entry = parse(bytes(raw))
-        if isinstance(entry, Batch) or entry is None:
-            entry = _invalid(None, "an array inside an array")
-        entries.append(entry)
-    return Batch(entries)
-
-
-def _diagnose_value(value: Any) -> Malformed | BrokenResponse:
-    if not isinstance(value, dict):
-        return _invalid(None, "not an object")  # RPC-07
-    members = cast("dict[str, Any]", value)
-    raw_id = members.get("id")
-    readable = type(raw_id) is str or (type(raw_id) is int and _ID_MIN <= raw_id <= _ID_MAX)
-    id_: RequestId = raw_id if readable else None
-    if "method" not in members and ("result" in members or "error" in members):
+def _diagnose_members(members: _Members) -> Malformed | BrokenResponse:
+    id_ = _id_in(members.id)
+    if not members.method and (members.result or members.error):
         return BrokenResponse(id_, "a response without a valid envelope")
-    if members.get("jsonrpc") != "2.0":
+    if _text_in(members.jsonrpc) != "2.0":
         return _invalid(id_, '`jsonrpc` is not "2.0"')  # RPC-01
-    if "id" in members and not readable and raw_id is not None:
-        return _invalid(None, "`id` is neither a string nor an integer")
-    if "method" not in members:
+    if id_ is None and members.id and bytes(members.id) != b"null":
+        return _invalid(None, "`id` is neither a string nor an integer of 64 bits")
+    if not members.method:
         return _invalid(id_, "`method` is missing")
     return _invalid(id_, "`method` is not a string")
+
+
+def _not_json(frame: bytes, error: ParseError, problem: str) -> Malformed:
+    id_, is_response = _glance(frame)
+    return Malformed(None, error, problem, id_ if is_response else None)
 
 
 def _invalid(id_: RequestId, problem: str) -> Malformed:
     return Malformed(id_, InvalidRequest(f"Invalid request: {problem}"), problem)
 
 
-HEAD: Final = 4096
-"""How much of a frame is searched for the id of a request that cannot be read as a whole."""
+_TOO_DEEP = "nested too deeply"
+_HEAD = 4096
+"""How much of an unreadable frame is looked at."""
+# A string that is cut off is one token too, so that what is in it is never taken for structure.
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[-+.\w]++|\S', re.DOTALL)
 
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[-+.\w]++|\S')
+def _glance(head: bytes) -> tuple[RequestId, bool]:
+    """The `id` of the object that begins with these bytes, and whether it is a response.
 
-
-def id_in_head(head: bytes) -> RequestId:
-    """The `id` of the object that begins with these bytes, if it stands there in full.
-
-    It lets the caller of a request that was too large learn that it failed. Only members at the
-    top level count, so an `id` inside `params` is never taken for the request's own.
+    Only members at the top level count, so an `id` inside `params` is never taken for the
+    request's own, and only those that stand there in full.
     """
     depth = 0
-    tokens: list[str] = _TOKEN.findall(str(head[:HEAD], "utf-8", "ignore"))
+    id_: RequestId = None
+    names: set[str] = set()
+    tokens: list[str] = _TOKEN.findall(str(head[:_HEAD], "utf-8", "ignore"))
     for position, token in enumerate(tokens):
         if token in "{[":
             depth += 1
         elif token in "}]":
             depth -= 1
-        elif depth == 1 and token == '"id"' and tokens[position + 1 : position + 2] == [":"]:
-            value, follower = [*tokens[position + 2 : position + 4], "", ""][:2]
-            return _id_of(value) if follower in (",", "}") else None
-    return None
+        elif depth == 1 and tokens[position + 1 : position + 2] == [":"]:
+            names.add(token)
+            if token == '"id"' and tokens[position + 3 : position + 4] in ([","], ["}"]):
+                id_ = _id_in(tokens[position + 2])
+    is_response = '"method"' not in names and not names.isdisjoint(('"result"', '"error"'))
+    return id_, is_response
 
 
-def _id_of(text: str) -> RequestId:
+def _id_in(encoded: Raw | str) -> RequestId:
+    """The id, or nothing if it is absent or not a legal one."""
     try:
-        id_ = msgspec.json.decode(text, type=int | str)
-    except (msgspec.DecodeError, ValueError):
+        id_ = _decode_id(encoded)
+    except _UNDECODABLE:
         return None
     return id_ if type(id_) is str or _ID_MIN <= int(id_) <= _ID_MAX else None
 
 
+def _text_in(encoded: Raw) -> str | None:
+    try:
+        return _decode_text(encoded)
+    except _UNDECODABLE:
+        return None
+
+
 def request_frame(id_: RequestId, method: str, params: Payload) -> bytes:
     head = b'{"jsonrpc":"2.0","id":%b,"method":%b' % (_encode(id_), _encode(method))
-    return b'%b,"params":%b}' % (head, bytes(params)) if params else head + b"}"
+    return _one_line(b'%b,"params":%b}' % (head, params)) if params else head + b"}"
 
 
 _notification_heads: dict[str, bytes] = {}
@@ -234,15 +273,23 @@ def notification_frame(method: str, params: Payload) -> bytes:
         head = b'{"jsonrpc":"2.0","method":%b,"params":' % _encode(method)
         if len(_notification_heads) < 256:  # Method names may come from outside.
             _notification_heads[method] = head
-    return head + params + b"}"
+    return _one_line(head + params + b"}")
 
 
 def result_frame(id_: RequestId, result: Payload) -> bytes:
-    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (_encode(id_), bytes(result) or b"null")
+    return _one_line(b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (_encode(id_), result or NULL))
 
 
 def error_frame(id_: RequestId, error: RpcError) -> bytes:
     body: dict[str, Any] = {"code": error.code, "message": error.message}
     if error.data is not None:  # An absent `data` is omitted, never written as null.
         body["data"] = error.data
-    return b'{"jsonrpc":"2.0","id":%b,"error":%b}' % (_encode(id_), _encode(body))
+    return _one_line(b'{"jsonrpc":"2.0","id":%b,"error":%b}' % (_encode(id_), _encode(body)))
+
+
+def _one_line(frame: bytes) -> bytes:
+    """STD-04: no raw newline in a message, though a payload from elsewhere may hold some.
+
+    In JSON it can only be white space between tokens, so a space in its place means the same.
+    """
+    return frame.replace(b"\n", b" ") if b"\n" in frame else frame

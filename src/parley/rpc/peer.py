@@ -24,12 +24,13 @@ from parley.rpc.message import (
     RequestId,
     Response,
     Single,
+    entries_of,
     error_frame,
-    id_in_head,
     notification_frame,
     parse,
     request_frame,
     result_frame,
+    unreadable,
 )
 from parley.rpc.transport import Incoming, Oversize
 
@@ -45,6 +46,8 @@ class Call(Struct, eq=False):
     size: int
     """Bytes of the frame, for whoever keeps calls waiting."""
     batch: "_OpenBatch | None" = None
+    cancelled: bool = False
+    """Whether the peer has said that it no longer wants the answer."""
     after: list[Callable[[], Any]] = []
     """What runs once the answer has been handed to the transport."""
 
@@ -95,7 +98,8 @@ class Ignored(Struct, frozen=True):
 Event = Call | Notification | Answered | Broken | Cancelled | Reply | Ignored
 
 _NO_EVENTS: Final[list[Event]] = []
-_ABANDONED: Final = object()
+_REMEMBERED: Final = 1024
+"""How many abandoned requests are remembered: some peers never answer them."""
 
 
 class _OpenBatch:
@@ -104,6 +108,7 @@ class _OpenBatch:
     def __init__(self) -> None:
         self.missing = 0
         self.answers: list[bytes] = []
+        self.after: list[Callable[[], Any]] = []
 
     def frame(self) -> bytes | None:
         """One array once all entries are answered (RPC-21); nothing if no entry needs one."""
@@ -126,11 +131,18 @@ class Peer:
         """Whether arrays are executed (RPC-20) or refused as a whole (RPC-19)."""
         self._last_id = 0
         self._pending: dict[RequestId, Any] = {}
+        self._abandoned: dict[RequestId, None] = {}
         self._open: dict[RequestId, Call] = {}
 
     @property
     def open_calls(self) -> int:
+        """How many requests of the peer wait for our answer."""
         return len(self._open)
+
+    @property
+    def pending_requests(self) -> int:
+        """How many requests of ours wait for the answer of the peer."""
+        return len(self._pending)
 
     def receive(self, frame: Incoming) -> list[Event] | Event:
         """What a frame means. Never raises, whatever the bytes."""
@@ -144,11 +156,11 @@ class Peer:
         if message is None:
             return _NO_EVENTS
         if isinstance(message, Batch):
-            return self._batch(message, len(frame))
+            return self._batch(message)
         return self._single(message, len(frame), None)
 
     def request(self, method: str, params: Payload, waiter: Any) -> tuple[int, bytes]:
-        """The id and the frame of a new request; `waiter` comes back with its answer.
+        """The id and the frame of a new request; `waiter`, not `None`, comes back with its answer.
 
         Ids count up and are never used twice (RPC-13). They start at 1, because peers exist that
         take 0 for absent.
@@ -162,22 +174,24 @@ class Peer:
 
         The id stays known, so that a late answer is swallowed quietly (CAN-09).
         """
-        if self._pending.get(id_, _ABANDONED) is _ABANDONED:
+        if self._pending.pop(id_, None) is None:
             return None
-        self._pending[id_] = _ABANDONED
+        self._abandoned[id_] = None
+        if len(self._abandoned) > _REMEMBERED:
+            del self._abandoned[next(iter(self._abandoned))]
         return notification_frame(CANCEL_REQUEST, b'{"requestId":%d}' % id_)
 
     def respond(self, call: Call, result: Payload) -> bytes | None:
         """The frame that answers a call; `None` if it is already answered or in a batch."""
-        return self._close(call, lambda: result_frame(call.id, result))
+        return self._close(call, result_frame(call.id, result))
 
     def fail(self, call: Call, error: RpcError) -> bytes | None:
         """The frame that fails a call; `None` if it is already answered or in a batch."""
-        return self._close(call, lambda: error_frame(call.id, error))
+        return self._close(call, error_frame(call.id, error))
 
     def end(self) -> list[Any]:
         """No answer will come any more: return the waiters that are left without one."""
-        waiters = [waiter for waiter in self._pending.values() if waiter is not _ABANDONED]
+        waiters = list(self._pending.values())
         self._pending.clear()
         return waiters
 
@@ -185,22 +199,21 @@ class Peer:
         """Whether the call still waits for its answer."""
         return self._open.get(call.id) is call
 
-    def _close(self, call: Call, frame: Callable[[], bytes]) -> bytes | None:
+    def _close(self, call: Call, frame: bytes) -> bytes | None:
         if not self.is_open(call):
             return None  # RPC-03, CAN-12: exactly one answer.
         del self._open[call.id]
-        if call.batch is None:
-            return frame()
-        call.batch.answers.append(frame())
-        call.batch.missing -= 1
-        return call.batch.frame()
+        batch = call.batch
+        if batch is None:
+            return frame
+        batch.answers.append(frame)
+        batch.missing -= 1
+        # What follows an answer follows the array, so the last call of it carries all of that.
+        batch.after += call.after
+        call.after = [] if batch.missing else batch.after
+        return batch.frame()
 
-    def _single(
-        self,
-        message: Single,
-        size: int,
-        batch: _OpenBatch | None,
-    ) -> Event:
+    def _single(self, message: Single, size: int, batch: _OpenBatch | None) -> Event:
         match message:
             case Request():
                 return self._called(message, size, batch)
@@ -208,12 +221,24 @@ class Peer:
                 return message if message.method != CANCEL_REQUEST else self._cancelled(message)
             case Response(id=id_, result=result, error=error):
                 waiter = self._pending.pop(id_, None)
-                return _unawaited(waiter) or Answered(waiter, result, error)
+                return self._unawaited(id_) if waiter is None else Answered(waiter, result, error)
             case BrokenResponse(id=id_, problem=problem):
-                waiter = self._pending.pop(id_, None)
-                return _unawaited(waiter) or Broken(waiter, problem)
-            case Malformed(id=id_, error=error, problem=problem):
+                return self._broken(id_, problem)
+            case Malformed(id=id_, error=error, problem=problem, answers=answers):
+                if answers in self._pending:
+                    return self._broken(answers, problem)
                 return Reply(error_frame(id_, error), problem)
+
+    def _broken(self, id_: RequestId, problem: str) -> Event:
+        waiter = self._pending.pop(id_, None)
+        return self._unawaited(id_) if waiter is None else Broken(waiter, problem)
+
+    def _unawaited(self, id_: RequestId) -> Ignored:
+        """RPC-11: an answer that nobody waits for is never answered itself."""
+        if id_ in self._abandoned:
+            del self._abandoned[id_]
+            return Ignored("the late answer to an abandoned request", expected=True)
+        return Ignored("an answer to no open request")
 
     def _called(self, request: Request, size: int, batch: _OpenBatch | None) -> Event:
         if request.id is None and not self.null_ids:
@@ -231,24 +256,28 @@ class Peer:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return Ignored("a cancellation without a valid `requestId`")
         call = self._open.get(params.requestId)
-        return Ignored("a cancellation of no open request") if call is None else Cancelled(call)
+        if call is None or call.cancelled:
+            # It may have crossed our answer on the way, so it is no fault of the peer.
+            return Ignored("a cancellation of no open request", expected=True)
+        call.cancelled = True
+        return Cancelled(call)
 
     def _oversize(self, frame: Oversize) -> Event:
         text = f"Invalid request: the message has {frame.size} bytes, the limit is {frame.limit}"
-        id_ = id_in_head(frame.head)
-        if id_ is not None and id_ in self._open:
-            id_ = None  # The answer must not be taken for that of the open request.
-        return Reply(error_frame(id_, InvalidRequest(text)), "a message over the size limit")
+        message = unreadable(frame.head, InvalidRequest(text), "a message over the size limit")
+        return self._single(message, 0, None)
 
-    def _batch(self, batch: Batch, size: int) -> list[Event] | Event:
+    def _batch(self, batch: Batch) -> list[Event] | Event:
         if not self.process_batches:
             return _refused(None, "arrays are not accepted")
-        if not batch.entries:
+        entries = entries_of(batch)
+        if not entries:
             return _refused(None, "an empty array")
+        size = len(batch.frame) // len(entries)
         collected = _OpenBatch()
         events: list[Event] = []
-        for entry in batch.entries:
-            event = self._single(entry, size // len(batch.entries), collected)
+        for entry in entries:
+            event = self._single(entry, size, collected)
             if isinstance(event, Reply):
                 collected.answers.append(event.frame)
                 event = Ignored(event.problem)
@@ -258,15 +287,6 @@ class Peer:
         if collected.missing == 0 and (frame := collected.frame()):
             events.append(Reply(frame, "an array without a valid request"))
         return events
-
-
-def _unawaited(waiter: Any) -> Ignored | None:
-    """RPC-11: an answer that nobody waits for is never answered itself."""
-    if waiter is None:
-        return Ignored("an answer to no open request")
-    if waiter is _ABANDONED:
-        return Ignored("the late answer to an abandoned request", expected=True)
-    return None
 
 
 def _refused(id_: RequestId, problem: str) -> Reply:
