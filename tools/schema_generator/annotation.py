@@ -99,7 +99,7 @@ def reference(fact: Fact) -> str:
 def field_of(wire: str, fact: Any, *, required: bool) -> Field:
     """The member that a property describes."""
     if wire == "_meta":
-        return Field("meta", "dict[str, Any] | None | UnsetType", False, None, False)
+        return Field("meta", "Metadata", False, None, False)
     text = written(typed({key: value for key, value in fact.items() if key not in _MARKS}))
     if not required and text != "Any":
         text += " | UnsetType"

@@ -23,6 +23,7 @@ from typing import (
     TypeVar,
     dataclass_transform,
     get_args,
+    get_origin,
 )
 
 from msgspec import UNSET, Meta, Struct, StructMeta, UnsetType
@@ -39,6 +40,7 @@ __all__ = [
     "Known",
     "Leniency",
     "Meta",
+    "Metadata",
     "Model",
     "NonEmpty",
     "Notification",
@@ -176,6 +178,9 @@ SkipInvalid: TypeAlias = Annotated[T, Leniency.SKIP_INVALID]
 NullAsEmpty: TypeAlias = Annotated[T, Leniency.NULL_AS_EMPTY]
 NonEmpty: TypeAlias = Annotated[T, Meta(min_length=1)]
 
+Metadata: TypeAlias = DefaultOnError[dict[str, Any] | UnsetType | None]
+"""The `_meta` of an object: free members, to which no meaning is given here (EXT-02)."""
+
 Uint16: TypeAlias = Annotated[int, Meta(ge=0, le=2**16 - 1)]
 Uint32: TypeAlias = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 # The native decoder cannot bound above the signed range, and values up there must survive (DEC-13).
@@ -202,11 +207,12 @@ class ChoiceType(type):
     """The class of `Choice[...]` types: a union that the native decoder cannot tell apart."""
 
     ARMS: Any
+    """The union."""
+    CLASSES: tuple[type, ...]
+    """What the arms are at run time."""
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return any(
-            isinstance(instance, getattr(arm, "__origin__", arm)) for arm in get_args(cls.ARMS)
-        )
+        return isinstance(instance, cls.CLASSES)
 
 
 if TYPE_CHECKING:
@@ -231,7 +237,13 @@ else:
         """A union of which some arms carry no tag: told apart by the members they require."""
 
         def __class_getitem__(cls, arms):
-            return ChoiceType("Choice", (), {"ARMS": arms})
+            classes = tuple(_class_of(arm) for arm in get_args(arms))
+            return ChoiceType("Choice", (), {"ARMS": arms, "CLASSES": classes})
+
+    def _class_of(arm):
+        while not isinstance(arm, type) or get_origin(arm) is not None:
+            arm = arm.__origin__
+        return arm
 
 
 def require_any(**members: object) -> None:

@@ -5,13 +5,14 @@ Generated from `schema/v1.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from parley.schema.base import (
     IMPOSSIBLE,
     UNSET,
     Choice,
     DefaultOnError,
+    Metadata,
     Model,
     Notification,
     NullAsEmpty,
@@ -30,7 +31,7 @@ class AuthMethodTerminal(Model, tag_field="type", tag="terminal"):
     description: DefaultOnError[str | None | UnsetType] = UNSET
     args: NullAsEmpty[list[str] | UnsetType] = UNSET
     env: NullAsEmpty[dict[str, str] | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherAuthMethod(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -45,15 +46,15 @@ class AuthMethodAgent(Model):
     id: AuthMethodId
     name: str
     description: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class AuthenticateResponse(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class LogoutResponse(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class AuthStatusResponse(Model):
@@ -61,7 +62,7 @@ class AuthStatusResponse(Model):
 
     state: AuthState
     accounts: DefaultOnError[SkipInvalid[list[AuthAccount] | UnsetType]] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 AuthState: TypeAlias = Open[Literal["authenticated", "unauthenticated", "not_required", "unknown"]]
@@ -75,7 +76,7 @@ class AuthAccount(Model):
     name: DefaultOnError[str | None | UnsetType] = UNSET
     email: DefaultOnError[str | None | UnsetType] = UNSET
     organization: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class AuthStatusUpdateNotification(Notification):
@@ -84,7 +85,7 @@ class AuthStatusUpdateNotification(Notification):
 
     state: AuthState
     accounts: DefaultOnError[SkipInvalid[list[AuthAccount] | UnsetType]] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 AuthMethod: TypeAlias = Choice[AuthMethodTerminal | AuthMethodAgent | OtherAuthMethod]
@@ -95,14 +96,14 @@ class AuthenticateRequest(Request[AuthenticateResponse]):
     RESULT = AuthenticateResponse
 
     method_id: AuthMethodId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class LogoutRequest(Request[LogoutResponse]):
     METHOD = "logout"
     RESULT = LogoutResponse
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class AuthStatusRequest(Request[AuthStatusResponse]):
@@ -110,4 +111,4 @@ class AuthStatusRequest(Request[AuthStatusResponse]):
     RESULT = AuthStatusResponse
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET

@@ -5,13 +5,14 @@ Generated from `schema/v1.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from parley.schema.base import (
     IMPOSSIBLE,
     UNSET,
     Choice,
     DefaultOnError,
+    Metadata,
     Model,
     Open,
     Request,
@@ -34,7 +35,7 @@ class SessionConfigSelect(Model, tag_field="type", tag="select"):
     options: SessionConfigSelectOptions
     description: DefaultOnError[str | None | UnsetType] = UNSET
     category: DefaultOnError[SessionConfigOptionCategory | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionConfigBoolean(Model, tag_field="type", tag="boolean"):
@@ -43,7 +44,7 @@ class SessionConfigBoolean(Model, tag_field="type", tag="boolean"):
     current_value: bool
     description: DefaultOnError[str | None | UnsetType] = UNSET
     category: DefaultOnError[SessionConfigOptionCategory | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherSessionConfigOption(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -55,7 +56,7 @@ class OtherSessionConfigOption(Unknown, tag_field="type", tag=IMPOSSIBLE):
     name: str
     description: DefaultOnError[str | None | UnsetType] = UNSET
     category: DefaultOnError[SessionConfigOptionCategory | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 SessionConfigOptionCategory: TypeAlias = Open[
@@ -67,24 +68,24 @@ class SessionConfigSelectGroup(Model):
     group: SessionConfigGroupId
     name: str
     options: DefaultOnError[SkipInvalid[list[SessionConfigSelectOption]]]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionConfigSelectOption(Model):
     value: SessionConfigValueId
     name: str
     description: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SetSessionConfigOptionResponse(Model):
     config_options: DefaultOnError[SkipInvalid[list[SessionConfigOption]]]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ConfigOptionUpdate(Model, tag_field="sessionUpdate", tag="config_option_update"):
     config_options: DefaultOnError[SkipInvalid[list[SessionConfigOption]]]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 SessionConfigOption: TypeAlias = (
@@ -105,7 +106,7 @@ class SetBooleanConfigOption(
     session_id: SessionId
     config_id: SessionConfigId
     value: bool
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SetSelectConfigOption(Request[SetSessionConfigOptionResponse]):
@@ -116,7 +117,7 @@ class SetSelectConfigOption(Request[SetSessionConfigOptionResponse]):
     session_id: SessionId
     config_id: SessionConfigId
     value: SessionConfigValueId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherSetSessionConfigOptionRequest(
@@ -130,7 +131,7 @@ class OtherSetSessionConfigOptionRequest(
 
     session_id: SessionId
     config_id: SessionConfigId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 SetSessionConfigOptionRequest: TypeAlias = Choice[

@@ -5,7 +5,7 @@ Generated from `schema/v1.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from parley.schema.base import (
     IMPOSSIBLE,
@@ -14,6 +14,7 @@ from parley.schema.base import (
     Closed,
     DefaultOnError,
     Int64,
+    Metadata,
     Model,
     SkipInvalid,
     Unknown,
@@ -24,7 +25,7 @@ from parley.schema.base import (
 class TextContent(Model, tag_field="type", tag="text"):
     text: str
     annotations: DefaultOnError[Annotations | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ImageContent(Model, tag_field="type", tag="image"):
@@ -32,14 +33,14 @@ class ImageContent(Model, tag_field="type", tag="image"):
     mime_type: str
     annotations: DefaultOnError[Annotations | None | UnsetType] = UNSET
     uri: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class AudioContent(Model, tag_field="type", tag="audio"):
     data: str
     mime_type: str
     annotations: DefaultOnError[Annotations | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ResourceLink(Model, tag_field="type", tag="resource_link"):
@@ -50,13 +51,13 @@ class ResourceLink(Model, tag_field="type", tag="resource_link"):
     mime_type: DefaultOnError[str | None | UnsetType] = UNSET
     size: DefaultOnError[Int64 | None | UnsetType] = UNSET
     title: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class EmbeddedResource(Model, tag_field="type", tag="resource"):
     resource: EmbeddedResourceResource
     annotations: DefaultOnError[Annotations | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherContentBlock(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -69,7 +70,7 @@ class Annotations(Model):
     audience: DefaultOnError[SkipInvalid[list[Role] | None | UnsetType]] = UNSET
     last_modified: DefaultOnError[str | None | UnsetType] = UNSET
     priority: DefaultOnError[float | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 Role: TypeAlias = Closed[Literal["assistant", "user"]]
@@ -79,14 +80,14 @@ class BlobResourceContents(Model):
     blob: str
     uri: str
     mime_type: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class TextResourceContents(Model):
     text: str
     uri: str
     mime_type: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 ContentBlock: TypeAlias = (

@@ -5,7 +5,7 @@ Generated from `schema/v1.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from parley.schema.base import (
     IMPOSSIBLE,
@@ -14,6 +14,7 @@ from parley.schema.base import (
     Closed,
     DefaultOnError,
     Int64,
+    Metadata,
     Model,
     Notification,
     Request,
@@ -35,7 +36,7 @@ class ElicitationSchema(Model):
     """Omitted means `{}`."""
     required: list[str] | None | UnsetType = UNSET
     description: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 ElicitationSchemaType: TypeAlias = Closed[Literal["object"]]
@@ -51,7 +52,7 @@ class StringPropertySchema(Model, tag_field="type", tag="string"):
     default: DefaultOnError[str | None | UnsetType] = UNSET
     enum: list[str] | None | UnsetType = UNSET
     one_of: list[EnumOption] | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class NumberPropertySchema(Model, tag_field="type", tag="number"):
@@ -60,7 +61,7 @@ class NumberPropertySchema(Model, tag_field="type", tag="number"):
     minimum: float | None | UnsetType = UNSET
     maximum: float | None | UnsetType = UNSET
     default: DefaultOnError[float | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class IntegerPropertySchema(Model, tag_field="type", tag="integer"):
@@ -69,14 +70,14 @@ class IntegerPropertySchema(Model, tag_field="type", tag="integer"):
     minimum: Int64 | None | UnsetType = UNSET
     maximum: Int64 | None | UnsetType = UNSET
     default: DefaultOnError[Int64 | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class BooleanPropertySchema(Model, tag_field="type", tag="boolean"):
     title: DefaultOnError[str | None | UnsetType] = UNSET
     description: DefaultOnError[str | None | UnsetType] = UNSET
     default: DefaultOnError[bool | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class MultiSelectPropertySchema(Model, tag_field="type", tag="array"):
@@ -86,7 +87,7 @@ class MultiSelectPropertySchema(Model, tag_field="type", tag="array"):
     min_items: Uint64 | None | UnsetType = UNSET
     max_items: Uint64 | None | UnsetType = UNSET
     default: DefaultOnError[SkipInvalid[list[str] | None | UnsetType]] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherElicitationPropertySchema(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -100,12 +101,12 @@ class EnumOption(Model):
     const: str
     title: str
     description: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class StringMultiSelectItems(Model, tag_field="type", tag="string"):
     enum: list[str]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherMultiSelectItems(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -114,33 +115,33 @@ class OtherMultiSelectItems(Unknown, tag_field="type", tag=IMPOSSIBLE):
 
 class TitledMultiSelectItems(Model):
     any_of: list[EnumOption]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class CompleteElicitationNotification(Notification):
     METHOD = "elicitation/complete"
 
     elicitation_id: ElicitationId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ElicitationAcceptAction(Model, tag_field="action", tag="accept"):
     content: dict[str, ElicitationContentValue] | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ElicitationDeclineAction(Model, tag_field="action", tag="decline"):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ElicitationCancelAction(Model, tag_field="action", tag="cancel"):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherCreateElicitationResponse(Unknown, tag_field="action", tag=IMPOSSIBLE):
     """A variant of `CreateElicitationResponse` whose `action` is not in the schema."""
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 ElicitationContentValue: TypeAlias = str | Int64 | float | bool | list[str]
@@ -175,7 +176,7 @@ class ElicitationFormMode(Request[CreateElicitationResponse], tag_field="mode", 
     session_id: SessionId | UnsetType = UNSET
     tool_call_id: DefaultOnError[ToolCallId | None | UnsetType] = UNSET
     request_id: RequestId | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
     def __post_init__(self) -> None:
         require_any(session_id=self.session_id, request_id=self.request_id)
@@ -191,7 +192,7 @@ class ElicitationUrlMode(Request[CreateElicitationResponse], tag_field="mode", t
     session_id: SessionId | UnsetType = UNSET
     tool_call_id: DefaultOnError[ToolCallId | None | UnsetType] = UNSET
     request_id: RequestId | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
     def __post_init__(self) -> None:
         require_any(session_id=self.session_id, request_id=self.request_id)
@@ -209,7 +210,7 @@ class OtherCreateElicitationRequest(
     session_id: SessionId | UnsetType = UNSET
     tool_call_id: DefaultOnError[ToolCallId | None | UnsetType] = UNSET
     request_id: RequestId | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
     def __post_init__(self) -> None:
         require_any(session_id=self.session_id, request_id=self.request_id)

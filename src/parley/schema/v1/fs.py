@@ -5,19 +5,17 @@ Generated from `schema/v1.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any
-
-from parley.schema.base import UNSET, Model, Request, Uint32, UnsetType
+from parley.schema.base import UNSET, Metadata, Model, Request, Uint32, UnsetType
 from parley.schema.v1.ids import SessionId
 
 
 class WriteTextFileResponse(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ReadTextFileResponse(Model):
     content: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class WriteTextFileRequest(Request[WriteTextFileResponse]):
@@ -27,7 +25,7 @@ class WriteTextFileRequest(Request[WriteTextFileResponse]):
     session_id: SessionId
     path: str
     content: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ReadTextFileRequest(Request[ReadTextFileResponse]):
@@ -38,4 +36,4 @@ class ReadTextFileRequest(Request[ReadTextFileResponse]):
     path: str
     line: Uint32 | None | UnsetType = UNSET
     limit: Uint32 | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET

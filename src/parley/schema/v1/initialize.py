@@ -5,9 +5,15 @@ Generated from `schema/v1.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any
-
-from parley.schema.base import UNSET, DefaultOnError, Model, Request, SkipInvalid, UnsetType
+from parley.schema.base import (
+    UNSET,
+    DefaultOnError,
+    Metadata,
+    Model,
+    Request,
+    SkipInvalid,
+    UnsetType,
+)
 from parley.schema.v1.auth import AuthMethod
 from parley.schema.v1.ids import ProtocolVersion
 
@@ -18,7 +24,7 @@ class InitializeResponse(Model):
     auth_methods: DefaultOnError[SkipInvalid[list[AuthMethod] | UnsetType]] = UNSET
     """Omitted means `[]`."""
     agent_info: DefaultOnError[Implementation | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class AgentCapabilities(Model):
@@ -33,7 +39,7 @@ class AgentCapabilities(Model):
     auth: DefaultOnError[AgentAuthCapabilities | UnsetType] = UNSET
     """Omitted means `{}`."""
     providers: DefaultOnError[ProvidersCapabilities | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class PromptCapabilities(Model):
@@ -43,7 +49,7 @@ class PromptCapabilities(Model):
     """Omitted means `false`."""
     embedded_context: DefaultOnError[bool | UnsetType] = UNSET
     """Omitted means `false`."""
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class McpCapabilities(Model):
@@ -55,7 +61,7 @@ class McpCapabilities(Model):
     """Omitted means `false`."""
     acp: DefaultOnError[bool | UnsetType] = UNSET
     """Omitted means `false`."""
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionCapabilities(Model):
@@ -73,71 +79,71 @@ class SessionCapabilities(Model):
     title: DefaultOnError[SessionTitleCapabilities | None | UnsetType] = UNSET
     resume: DefaultOnError[SessionResumeCapabilities | None | UnsetType] = UNSET
     close: DefaultOnError[SessionCloseCapabilities | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionListCapabilities(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionDeleteCapabilities(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionAdditionalDirectoriesCapabilities(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionSystemPromptCapabilities(Model):
     UNSTABLE = True
 
     mode: DefaultOnError[SessionSystemPromptModeCapabilities | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionSystemPromptModeCapabilities(Model):
     UNSTABLE = True
 
     override: DefaultOnError[SessionSystemPromptOverrideCapabilities | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionSystemPromptOverrideCapabilities(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionForkCapabilities(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionArchiveCapabilities(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionStatusCapabilities(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionTitleCapabilities(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionResumeCapabilities(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionCloseCapabilities(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class AgentAuthCapabilities(Model):
@@ -145,30 +151,30 @@ class AgentAuthCapabilities(Model):
 
     status: DefaultOnError[AuthStatusCapabilities | None | UnsetType] = UNSET
     logout: DefaultOnError[LogoutCapabilities | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class AuthStatusCapabilities(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class LogoutCapabilities(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ProvidersCapabilities(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class Implementation(Model):
     name: str
     version: str
     title: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ClientCapabilities(Model):
@@ -182,7 +188,7 @@ class ClientCapabilities(Model):
     plan: DefaultOnError[PlanCapabilities | None | UnsetType] = UNSET
     auth: DefaultOnError[AuthCapabilities | UnsetType] = UNSET
     elicitation: DefaultOnError[ElicitationCapabilities | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class FileSystemCapabilities(Model):
@@ -190,14 +196,14 @@ class FileSystemCapabilities(Model):
     """Omitted means `false`."""
     write_text_file: DefaultOnError[bool | UnsetType] = UNSET
     """Omitted means `false`."""
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ClientSessionCapabilities(Model):
     compaction: DefaultOnError[CompactionCapabilities | None | UnsetType] = UNSET
     config_options: DefaultOnError[SessionConfigOptionsCapabilities | None | UnsetType] = UNSET
     notices: DefaultOnError[NoticeCapabilities | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class CompactionCapabilities(Model):
@@ -206,11 +212,11 @@ class CompactionCapabilities(Model):
 
 class SessionConfigOptionsCapabilities(Model):
     boolean: DefaultOnError[BooleanConfigOptionCapabilities | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class BooleanConfigOptionCapabilities(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class NoticeCapabilities(Model):
@@ -220,33 +226,33 @@ class NoticeCapabilities(Model):
 class SubagentCapabilities(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class PlanCapabilities(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class AuthCapabilities(Model):
     terminal: DefaultOnError[bool | UnsetType] = UNSET
     """Omitted means `false`."""
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ElicitationCapabilities(Model):
     form: DefaultOnError[ElicitationFormCapabilities | None | UnsetType] = UNSET
     url: DefaultOnError[ElicitationUrlCapabilities | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ElicitationFormCapabilities(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ElicitationUrlCapabilities(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class InitializeRequest(Request[InitializeResponse]):
@@ -256,4 +262,4 @@ class InitializeRequest(Request[InitializeResponse]):
     protocol_version: ProtocolVersion
     client_capabilities: DefaultOnError[ClientCapabilities | UnsetType] = UNSET
     client_info: DefaultOnError[Implementation | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET

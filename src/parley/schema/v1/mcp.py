@@ -12,6 +12,7 @@ from parley.schema.base import (
     UNSET,
     Choice,
     Int32,
+    Metadata,
     Model,
     Notification,
     NullAsEmpty,
@@ -25,21 +26,21 @@ from parley.schema.v1.ids import McpRequestId, McpServerAcpId
 class EnvVariable(Model):
     name: str
     value: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class McpServerHttp(Model, tag_field="type", tag="http"):
     name: str
     url: str
     headers: NullAsEmpty[list[HttpHeader]]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class McpServerSse(Model, tag_field="type", tag="sse"):
     name: str
     url: str
     headers: NullAsEmpty[list[HttpHeader]]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class McpServerAcp(Model, tag_field="type", tag="acp"):
@@ -47,7 +48,7 @@ class McpServerAcp(Model, tag_field="type", tag="acp"):
 
     name: str
     server_id: McpServerAcpId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherMcpServer(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -63,27 +64,27 @@ class McpServerStdio(Model):
     command: str
     args: NullAsEmpty[list[str]]
     env: NullAsEmpty[list[EnvVariable]]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class HttpHeader(Model):
     name: str
     value: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class McpMessageResult(Model):
     UNSTABLE = True
 
     result: Any
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class McpMessageError(Model):
     UNSTABLE = True
 
     error: McpError
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class McpError(Model):
@@ -102,7 +103,7 @@ class MessageMcpNotification(Notification):
     request_id: McpRequestId
     method: str
     params: dict[str, Any] | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 McpServer: TypeAlias = Choice[
@@ -121,4 +122,4 @@ class MessageMcpRequest(Request[MessageMcpResponse]):
     request_id: McpRequestId
     method: str
     params: dict[str, Any] | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET

@@ -5,23 +5,23 @@ Generated from `schema/v1.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from parley.schema.base import IMPOSSIBLE, UNSET, Closed, Model, Request, Unknown, UnsetType
+from parley.schema.base import IMPOSSIBLE, UNSET, Closed, Metadata, Model, Request, Unknown
 from parley.schema.v1.ids import PermissionOptionId, SessionId
 from parley.schema.v1.tool_call import ToolCallUpdate
 
 
 class RequestPermissionResponse(Model):
     outcome: RequestPermissionOutcome
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class PermissionOption(Model):
     option_id: PermissionOptionId
     name: str
     kind: PermissionOptionKind
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 PermissionOptionKind: TypeAlias = Closed[
@@ -35,7 +35,7 @@ class CancelledPermissionOutcome(Model, tag_field="outcome", tag="cancelled"):
 
 class SelectedPermissionOutcome(Model, tag_field="outcome", tag="selected"):
     option_id: PermissionOptionId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherRequestPermissionOutcome(Unknown, tag_field="outcome", tag=IMPOSSIBLE):
@@ -51,7 +51,7 @@ class RequestPermissionRequest(Request[RequestPermissionResponse]):
     session_id: SessionId
     tool_call: ToolCallUpdate
     options: list[PermissionOption]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 RequestPermissionOutcome: TypeAlias = (

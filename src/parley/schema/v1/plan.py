@@ -5,45 +5,45 @@ Generated from `schema/v1.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from parley.schema.base import (
     IMPOSSIBLE,
     UNSET,
     Closed,
     DefaultOnError,
+    Metadata,
     Model,
     SkipInvalid,
     Unknown,
-    UnsetType,
 )
 from parley.schema.v1.ids import PlanId
 
 
 class Plan(Model, tag_field="sessionUpdate", tag="plan"):
     entries: DefaultOnError[SkipInvalid[list[PlanEntry]]]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class PlanUpdate(Model, tag_field="sessionUpdate", tag="plan_update"):
     UNSTABLE = True
 
     plan: PlanUpdateContent
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class PlanRemoved(Model, tag_field="sessionUpdate", tag="plan_removed"):
     UNSTABLE = True
 
     plan_id: PlanId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class PlanEntry(Model):
     content: str
     priority: PlanEntryPriority
     status: PlanEntryStatus
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 PlanEntryPriority: TypeAlias = Closed[Literal["high", "medium", "low"]]
@@ -56,7 +56,7 @@ class PlanItems(Model, tag_field="type", tag="items"):
 
     plan_id: PlanId
     entries: DefaultOnError[SkipInvalid[list[PlanEntry]]]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class PlanFile(Model, tag_field="type", tag="file"):
@@ -64,7 +64,7 @@ class PlanFile(Model, tag_field="type", tag="file"):
 
     plan_id: PlanId
     uri: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class PlanMarkdown(Model, tag_field="type", tag="markdown"):
@@ -72,7 +72,7 @@ class PlanMarkdown(Model, tag_field="type", tag="markdown"):
 
     plan_id: PlanId
     content: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherPlanUpdateContent(Unknown, tag_field="type", tag=IMPOSSIBLE):

@@ -5,9 +5,18 @@ Generated from `schema/v1.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from parley.schema.base import UNSET, DefaultOnError, Model, Open, Request, SkipInvalid, UnsetType
+from parley.schema.base import (
+    UNSET,
+    DefaultOnError,
+    Metadata,
+    Model,
+    Open,
+    Request,
+    SkipInvalid,
+    UnsetType,
+)
 from parley.schema.v1.ids import ProviderId
 
 
@@ -15,7 +24,7 @@ class ListProvidersResponse(Model):
     UNSTABLE = True
 
     providers: list[ProviderInfo]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ProviderInfo(Model):
@@ -25,7 +34,7 @@ class ProviderInfo(Model):
     supported: DefaultOnError[SkipInvalid[list[LlmProtocol]]]
     required: bool
     current: ProviderCurrentConfig | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 LlmProtocol: TypeAlias = Open[Literal["anthropic", "openai", "azure", "vertex", "bedrock"]]
@@ -36,19 +45,19 @@ class ProviderCurrentConfig(Model):
 
     api_type: LlmProtocol
     base_url: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SetProviderResponse(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class DisableProviderResponse(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ListProvidersRequest(Request[ListProvidersResponse]):
@@ -56,7 +65,7 @@ class ListProvidersRequest(Request[ListProvidersResponse]):
     RESULT = ListProvidersResponse
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SetProviderRequest(Request[SetProviderResponse]):
@@ -68,7 +77,7 @@ class SetProviderRequest(Request[SetProviderResponse]):
     api_type: LlmProtocol
     base_url: str
     headers: dict[str, str] | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class DisableProviderRequest(Request[DisableProviderResponse]):
@@ -77,4 +86,4 @@ class DisableProviderRequest(Request[DisableProviderResponse]):
     UNSTABLE = True
 
     provider_id: ProviderId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from parley.schema.base import (
     UNSET,
     DefaultOnError,
+    Metadata,
     Model,
     Notification,
     Request,
@@ -29,7 +30,7 @@ class InitializeProxyResponse(Model):
     auth_methods: DefaultOnError[SkipInvalid[list[AuthMethod] | UnsetType]] = UNSET
     """Omitted means `[]`."""
     agent_info: DefaultOnError[Implementation | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 ProxySuccessorResponse: TypeAlias = Any
@@ -41,7 +42,7 @@ class ProxySuccessorNotification(Notification):
 
     method: str
     params: Any = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class InitializeProxyRequest(Request[InitializeProxyResponse]):
@@ -52,7 +53,7 @@ class InitializeProxyRequest(Request[InitializeProxyResponse]):
     protocol_version: ProtocolVersion
     client_capabilities: DefaultOnError[ClientCapabilities | UnsetType] = UNSET
     client_info: DefaultOnError[Implementation | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ProxySuccessorRequest(Request[ProxySuccessorResponse]):
@@ -62,4 +63,4 @@ class ProxySuccessorRequest(Request[ProxySuccessorResponse]):
 
     method: str
     params: Any = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET

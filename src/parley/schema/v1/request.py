@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from parley.schema.base import UNSET, Int32, Model, Notification, UnsetType
+from parley.schema.base import UNSET, Int32, Metadata, Model, Notification
 from parley.schema.v1.ids import RequestId
 
 ExtRequest: TypeAlias = Any
@@ -30,4 +30,4 @@ class CancelRequestNotification(Notification):
     METHOD = "$/cancel_request"
 
     request_id: RequestId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET

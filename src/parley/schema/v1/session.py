@@ -5,11 +5,12 @@ Generated from `schema/v1.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from parley.schema.base import (
     UNSET,
     DefaultOnError,
+    Metadata,
     Model,
     Notification,
     NullAsEmpty,
@@ -31,20 +32,20 @@ class NewSessionResponse(Model):
     config_options: DefaultOnError[SkipInvalid[list[SessionConfigOption] | None | UnsetType]] = (
         UNSET
     )
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionModeState(Model):
     current_mode_id: SessionModeId
     available_modes: DefaultOnError[SkipInvalid[list[SessionMode]]]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionMode(Model):
     id: SessionModeId
     name: str
     description: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class LoadSessionResponse(Model):
@@ -52,13 +53,13 @@ class LoadSessionResponse(Model):
     config_options: DefaultOnError[SkipInvalid[list[SessionConfigOption] | None | UnsetType]] = (
         UNSET
     )
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ListSessionsResponse(Model):
     sessions: DefaultOnError[SkipInvalid[list[SessionInfo]]]
     next_cursor: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionInfo(Model):
@@ -70,11 +71,11 @@ class SessionInfo(Model):
     title: DefaultOnError[str | None | UnsetType] = UNSET
     updated_at: DefaultOnError[str | None | UnsetType] = UNSET
     archived: DefaultOnError[bool | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class DeleteSessionResponse(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ForkSessionResponse(Model):
@@ -85,26 +86,26 @@ class ForkSessionResponse(Model):
     config_options: DefaultOnError[SkipInvalid[list[SessionConfigOption] | None | UnsetType]] = (
         UNSET
     )
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ArchiveSessionResponse(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class UnarchiveSessionResponse(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionStatusResponse(Model):
     UNSTABLE = True
 
     status: SessionStatus
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 SessionStatus: TypeAlias = Open[Literal["open", "saved"]]
@@ -114,7 +115,7 @@ class SetSessionTitleResponse(Model):
     UNSTABLE = True
 
     title: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ResumeSessionResponse(Model):
@@ -122,15 +123,15 @@ class ResumeSessionResponse(Model):
     config_options: DefaultOnError[SkipInvalid[list[SessionConfigOption] | None | UnsetType]] = (
         UNSET
     )
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class CloseSessionResponse(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SetSessionModeResponse(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class PromptResponse(Model):
@@ -138,7 +139,7 @@ class PromptResponse(Model):
 
     stop_reason: StopReason
     usage: DefaultOnError[Usage | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SystemPrompt(Model):
@@ -146,7 +147,7 @@ class SystemPrompt(Model):
 
     mode: SystemPromptMode
     content: list[ContentBlock]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 SystemPromptMode: TypeAlias = Open[Literal["append", "override"]]
@@ -158,7 +159,7 @@ class CancelNotification(Notification):
     METHOD = "session/cancel"
 
     session_id: SessionId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class NewSessionRequest(Request[NewSessionResponse]):
@@ -170,7 +171,7 @@ class NewSessionRequest(Request[NewSessionResponse]):
     mcp_servers: NullAsEmpty[list[McpServer]]
     additional_directories: NullAsEmpty[list[str] | UnsetType] = UNSET
     system_prompt: SystemPrompt | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class LoadSessionRequest(Request[LoadSessionResponse]):
@@ -183,7 +184,7 @@ class LoadSessionRequest(Request[LoadSessionResponse]):
     session_id: SessionId
     additional_directories: NullAsEmpty[list[str] | UnsetType] = UNSET
     system_prompt: SystemPrompt | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ListSessionsRequest(Request[ListSessionsResponse]):
@@ -194,7 +195,7 @@ class ListSessionsRequest(Request[ListSessionsResponse]):
     cwd: str | None | UnsetType = UNSET
     cursor: str | None | UnsetType = UNSET
     archived: SessionArchiveFilter | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class DeleteSessionRequest(Request[DeleteSessionResponse]):
@@ -202,7 +203,7 @@ class DeleteSessionRequest(Request[DeleteSessionResponse]):
     RESULT = DeleteSessionResponse
 
     session_id: SessionId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ForkSessionRequest(Request[ForkSessionResponse]):
@@ -215,7 +216,7 @@ class ForkSessionRequest(Request[ForkSessionResponse]):
     additional_directories: NullAsEmpty[list[str] | UnsetType] = UNSET
     mcp_servers: NullAsEmpty[list[McpServer] | UnsetType] = UNSET
     system_prompt: SystemPrompt | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ArchiveSessionRequest(Request[ArchiveSessionResponse]):
@@ -224,7 +225,7 @@ class ArchiveSessionRequest(Request[ArchiveSessionResponse]):
     UNSTABLE = True
 
     session_id: SessionId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class UnarchiveSessionRequest(Request[UnarchiveSessionResponse]):
@@ -233,7 +234,7 @@ class UnarchiveSessionRequest(Request[UnarchiveSessionResponse]):
     UNSTABLE = True
 
     session_id: SessionId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionStatusRequest(Request[SessionStatusResponse]):
@@ -242,7 +243,7 @@ class SessionStatusRequest(Request[SessionStatusResponse]):
     UNSTABLE = True
 
     session_id: SessionId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SetSessionTitleRequest(Request[SetSessionTitleResponse]):
@@ -252,7 +253,7 @@ class SetSessionTitleRequest(Request[SetSessionTitleResponse]):
 
     session_id: SessionId
     title: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ResumeSessionRequest(Request[ResumeSessionResponse]):
@@ -265,7 +266,7 @@ class ResumeSessionRequest(Request[ResumeSessionResponse]):
     additional_directories: NullAsEmpty[list[str] | UnsetType] = UNSET
     mcp_servers: NullAsEmpty[list[McpServer] | UnsetType] = UNSET
     system_prompt: SystemPrompt | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class CloseSessionRequest(Request[CloseSessionResponse]):
@@ -273,7 +274,7 @@ class CloseSessionRequest(Request[CloseSessionResponse]):
     RESULT = CloseSessionResponse
 
     session_id: SessionId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SetSessionModeRequest(Request[SetSessionModeResponse]):
@@ -282,7 +283,7 @@ class SetSessionModeRequest(Request[SetSessionModeResponse]):
 
     session_id: SessionId
     mode_id: SessionModeId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class PromptRequest(Request[PromptResponse]):
@@ -291,4 +292,4 @@ class PromptRequest(Request[PromptResponse]):
 
     session_id: SessionId
     prompt: list[ContentBlock]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET

@@ -5,9 +5,18 @@ Generated from `schema/v1.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from parley.schema.base import UNSET, Closed, DefaultOnError, Model, Open, Uint64, UnsetType
+from parley.schema.base import (
+    UNSET,
+    Closed,
+    DefaultOnError,
+    Metadata,
+    Model,
+    Open,
+    Uint64,
+    UnsetType,
+)
 from parley.schema.v1.request import Error
 
 StopReason: TypeAlias = Closed[
@@ -24,7 +33,7 @@ class Usage(Model):
     thought_tokens: DefaultOnError[Uint64 | None | UnsetType] = UNSET
     cached_read_tokens: DefaultOnError[Uint64 | None | UnsetType] = UNSET
     cached_write_tokens: DefaultOnError[Uint64 | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 IdleStopReason: TypeAlias = Open[
@@ -41,4 +50,4 @@ class StateUpdate(Model):
     usage: DefaultOnError[Usage | None | UnsetType] = UNSET
     stop_reason: DefaultOnError[IdleStopReason | None | UnsetType] = UNSET
     error: DefaultOnError[Error | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET

@@ -5,11 +5,10 @@ Generated from `schema/v1.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any
-
 from parley.schema.base import (
     UNSET,
     DefaultOnError,
+    Metadata,
     Model,
     NullAsEmpty,
     Request,
@@ -23,34 +22,34 @@ from parley.schema.v1.mcp import EnvVariable
 
 class CreateTerminalResponse(Model):
     terminal_id: TerminalId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class TerminalOutputResponse(Model):
     output: str
     truncated: bool
     exit_status: DefaultOnError[TerminalExitStatus | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ReleaseTerminalResponse(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class WaitForTerminalExitResponse(Model):
     exit_code: DefaultOnError[Uint32 | None | UnsetType] = UNSET
     signal: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class KillTerminalResponse(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class TerminalExitStatus(Model):
     exit_code: DefaultOnError[Uint32 | None | UnsetType] = UNSET
     signal: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class CreateTerminalRequest(Request[CreateTerminalResponse]):
@@ -63,7 +62,7 @@ class CreateTerminalRequest(Request[CreateTerminalResponse]):
     env: NullAsEmpty[list[EnvVariable] | UnsetType] = UNSET
     cwd: str | None | UnsetType = UNSET
     output_byte_limit: Uint64 | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class TerminalOutputRequest(Request[TerminalOutputResponse]):
@@ -72,7 +71,7 @@ class TerminalOutputRequest(Request[TerminalOutputResponse]):
 
     session_id: SessionId
     terminal_id: TerminalId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ReleaseTerminalRequest(Request[ReleaseTerminalResponse]):
@@ -81,7 +80,7 @@ class ReleaseTerminalRequest(Request[ReleaseTerminalResponse]):
 
     session_id: SessionId
     terminal_id: TerminalId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class WaitForTerminalExitRequest(Request[WaitForTerminalExitResponse]):
@@ -90,7 +89,7 @@ class WaitForTerminalExitRequest(Request[WaitForTerminalExitResponse]):
 
     session_id: SessionId
     terminal_id: TerminalId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class KillTerminalRequest(Request[KillTerminalResponse]):
@@ -99,4 +98,4 @@ class KillTerminalRequest(Request[KillTerminalResponse]):
 
     session_id: SessionId
     terminal_id: TerminalId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET

@@ -12,6 +12,7 @@ from parley.schema.base import (
     UNSET,
     Closed,
     DefaultOnError,
+    Metadata,
     Model,
     SkipInvalid,
     Uint32,
@@ -32,7 +33,7 @@ class ToolCallUpdate(Model):
     locations: DefaultOnError[SkipInvalid[list[ToolCallLocation] | None | UnsetType]] = UNSET
     raw_input: Any = UNSET
     raw_output: Any = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 ToolKind: TypeAlias = Closed[
@@ -55,19 +56,19 @@ ToolCallStatus: TypeAlias = Closed[Literal["pending", "in_progress", "completed"
 
 class Content(Model, tag_field="type", tag="content"):
     content: ContentBlock
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class Diff(Model, tag_field="type", tag="diff"):
     path: str
     new_text: str
     old_text: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class Terminal(Model, tag_field="type", tag="terminal"):
     terminal_id: TerminalId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherToolCallContent(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -79,7 +80,7 @@ class OtherToolCallContent(Unknown, tag_field="type", tag=IMPOSSIBLE):
 class ToolCallLocation(Model):
     path: str
     line: DefaultOnError[Uint32 | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ToolCall(Model, tag_field="sessionUpdate", tag="tool_call"):
@@ -92,7 +93,7 @@ class ToolCall(Model, tag_field="sessionUpdate", tag="tool_call"):
     locations: DefaultOnError[SkipInvalid[list[ToolCallLocation] | UnsetType]] = UNSET
     raw_input: Any = UNSET
     raw_output: Any = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ToolCallProgress(ToolCallUpdate, tag_field="sessionUpdate", tag="tool_call_update"):

@@ -5,12 +5,13 @@ Generated from `schema/v1.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from parley.schema.base import (
     IMPOSSIBLE,
     UNSET,
     DefaultOnError,
+    Metadata,
     Model,
     NonEmpty,
     Notification,
@@ -34,38 +35,38 @@ class SessionNotification(Notification):
 
     session_id: SessionId
     update: SessionUpdate
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ContentChunk(Model):
     content: ContentBlock
     message_id: DefaultOnError[MessageId | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class CurrentModeUpdate(Model, tag_field="sessionUpdate", tag="current_mode_update"):
     current_mode_id: SessionModeId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionInfoUpdate(Model, tag_field="sessionUpdate", tag="session_info_update"):
     title: DefaultOnError[str | None | UnsetType] = UNSET
     updated_at: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class UsageUpdate(Model, tag_field="sessionUpdate", tag="usage_update"):
     used: Uint64
     size: Uint64
     cost: DefaultOnError[Cost | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class Notice(Model, tag_field="sessionUpdate", tag="notice"):
     severity: NoticeSeverity
     title: NonEmpty[str]
     description: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class CompactionUpdate(Model, tag_field="sessionUpdate", tag="compaction_update"):
@@ -73,13 +74,13 @@ class CompactionUpdate(Model, tag_field="sessionUpdate", tag="compaction_update"
     status: CompactionStatus
     summary: DefaultOnError[SkipInvalid[list[ContentBlock] | None | UnsetType]] = UNSET
     error: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class CompactionSummaryChunk(Model, tag_field="sessionUpdate", tag="compaction_summary_chunk"):
     compaction_id: CompactionId
     content: ContentBlock
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SubagentUpdate(Model, tag_field="sessionUpdate", tag="subagent_update"):
@@ -92,7 +93,7 @@ class SubagentUpdate(Model, tag_field="sessionUpdate", tag="subagent_update"):
     state: DefaultOnError[StateUpdate | None | UnsetType] = UNSET
     cwd: str | None | UnsetType = UNSET
     additional_directories: list[str] | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionMessage(Model, tag_field="sessionUpdate", tag="session_message"):
@@ -104,7 +105,7 @@ class SessionMessage(Model, tag_field="sessionUpdate", tag="session_message"):
     sender_message_id: DefaultOnError[MessageId | None | UnsetType] = UNSET
     recipient_message_id: DefaultOnError[MessageId | None | UnsetType] = UNSET
     content: DefaultOnError[SkipInvalid[list[ContentBlock] | None | UnsetType]] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionMessageChunk(Model, tag_field="sessionUpdate", tag="session_message_chunk"):
@@ -112,7 +113,7 @@ class SessionMessageChunk(Model, tag_field="sessionUpdate", tag="session_message
 
     message_id: MessageId
     content: ContentBlock
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherSessionUpdate(Unknown, tag_field="sessionUpdate", tag=IMPOSSIBLE):
@@ -124,7 +125,7 @@ class OtherSessionUpdate(Unknown, tag_field="sessionUpdate", tag=IMPOSSIBLE):
 class Cost(Model):
     amount: float
     currency: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 NoticeSeverity: TypeAlias = Open[Literal["info", "warning", "error"]]
@@ -136,13 +137,13 @@ class SubagentSessionCapabilities(Model):
     UNSTABLE = True
 
     cancel: DefaultOnError[SessionCancelCapabilities | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionCancelCapabilities(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class UserMessageChunk(ContentChunk, tag_field="sessionUpdate", tag="user_message_chunk"):

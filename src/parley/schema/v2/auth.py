@@ -5,12 +5,13 @@ Generated from `schema/v2.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from parley.schema.base import (
     IMPOSSIBLE,
     UNSET,
     DefaultOnError,
+    Metadata,
     Model,
     Notification,
     NullAsEmpty,
@@ -30,14 +31,14 @@ class AuthMethodTerminal(Model, tag_field="type", tag="terminal"):
     description: DefaultOnError[str | None | UnsetType] = UNSET
     args: NullAsEmpty[list[str] | UnsetType] = UNSET
     env: NullAsEmpty[list[EnvVariable] | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class AuthMethodAgent(Model, tag_field="type", tag="agent"):
     method_id: AuthMethodId
     name: str
     description: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherAuthMethod(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -48,11 +49,11 @@ class OtherAuthMethod(Unknown, tag_field="type", tag=IMPOSSIBLE):
 
 
 class LoginAuthResponse(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class LogoutAuthResponse(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class AuthStatusResponse(Model):
@@ -60,7 +61,7 @@ class AuthStatusResponse(Model):
 
     state: AuthState
     accounts: DefaultOnError[SkipInvalid[list[AuthAccount] | UnsetType]] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 AuthState: TypeAlias = Open[Literal["authenticated", "unauthenticated", "not_required", "unknown"]]
@@ -74,7 +75,7 @@ class AuthAccount(Model):
     name: DefaultOnError[str | None | UnsetType] = UNSET
     email: DefaultOnError[str | None | UnsetType] = UNSET
     organization: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class AuthStatusUpdateNotification(Notification):
@@ -83,7 +84,7 @@ class AuthStatusUpdateNotification(Notification):
 
     state: AuthState
     accounts: DefaultOnError[SkipInvalid[list[AuthAccount] | UnsetType]] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 AuthMethod: TypeAlias = AuthMethodTerminal | AuthMethodAgent | OtherAuthMethod
@@ -94,14 +95,14 @@ class LoginAuthRequest(Request[LoginAuthResponse]):
     RESULT = LoginAuthResponse
 
     method_id: AuthMethodId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class LogoutAuthRequest(Request[LogoutAuthResponse]):
     METHOD = "auth/logout"
     RESULT = LogoutAuthResponse
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class AuthStatusRequest(Request[AuthStatusResponse]):
@@ -109,4 +110,4 @@ class AuthStatusRequest(Request[AuthStatusResponse]):
     RESULT = AuthStatusResponse
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET

@@ -5,12 +5,13 @@ Generated from `schema/v2.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from parley.schema.base import (
     IMPOSSIBLE,
     UNSET,
     DefaultOnError,
+    Metadata,
     Model,
     SkipInvalid,
     Unknown,
@@ -22,7 +23,7 @@ class Command(Model, tag_field="type", tag="command"):
     name: str
     description: str
     input: DefaultOnError[AvailableCommandInput | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherAvailableCommand(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -34,7 +35,7 @@ class OtherAvailableCommand(Unknown, tag_field="type", tag=IMPOSSIBLE):
 
 class TextCommandInput(Model, tag_field="type", tag="text"):
     hint: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherAvailableCommandInput(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -43,7 +44,7 @@ class OtherAvailableCommandInput(Unknown, tag_field="type", tag=IMPOSSIBLE):
 
 class AvailableCommandsUpdate(Model, tag_field="sessionUpdate", tag="available_commands_update"):
     available_commands: SkipInvalid[list[AvailableCommand]]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 AvailableCommand: TypeAlias = Command | OtherAvailableCommand

@@ -12,6 +12,7 @@ from parley.schema.base import (
     UNSET,
     Choice,
     DefaultOnError,
+    Metadata,
     Model,
     NonEmpty,
     Open,
@@ -35,7 +36,7 @@ class SessionConfigSelect(Model, tag_field="type", tag="select"):
     options: SessionConfigSelectOptions
     description: DefaultOnError[str | None | UnsetType] = UNSET
     category: DefaultOnError[SessionConfigOptionCategory | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionConfigBoolean(Model, tag_field="type", tag="boolean"):
@@ -44,7 +45,7 @@ class SessionConfigBoolean(Model, tag_field="type", tag="boolean"):
     current_value: bool
     description: DefaultOnError[str | None | UnsetType] = UNSET
     category: DefaultOnError[SessionConfigOptionCategory | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherSessionConfigOption(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -54,7 +55,7 @@ class OtherSessionConfigOption(Unknown, tag_field="type", tag=IMPOSSIBLE):
     name: str
     description: DefaultOnError[str | None | UnsetType] = UNSET
     category: DefaultOnError[SessionConfigOptionCategory | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 SessionConfigOptionCategory: TypeAlias = Open[
@@ -66,24 +67,24 @@ class SessionConfigSelectGroup(Model):
     group_id: SessionConfigGroupId
     name: str
     options: DefaultOnError[SkipInvalid[NonEmpty[list[SessionConfigSelectOption]]]]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionConfigSelectOption(Model):
     value: SessionConfigValueId
     name: str
     description: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SetSessionConfigOptionResponse(Model):
     config_options: SkipInvalid[list[SessionConfigOption]]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ConfigOptionUpdate(Model, tag_field="sessionUpdate", tag="config_option_update"):
     config_options: SkipInvalid[list[SessionConfigOption]]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 SessionConfigOption: TypeAlias = (
@@ -102,7 +103,7 @@ class SetSelectConfigOption(Request[SetSessionConfigOptionResponse], tag_field="
     session_id: SessionId
     config_id: SessionConfigId
     value: SessionConfigValueId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SetBooleanConfigOption(
@@ -114,7 +115,7 @@ class SetBooleanConfigOption(
     session_id: SessionId
     config_id: SessionConfigId
     value: bool
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherSetSessionConfigOptionRequest(
@@ -128,7 +129,7 @@ class OtherSetSessionConfigOptionRequest(
     session_id: SessionId
     config_id: SessionConfigId
     value: Any
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 SetSessionConfigOptionRequest: TypeAlias = (

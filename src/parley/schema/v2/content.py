@@ -5,7 +5,7 @@ Generated from `schema/v2.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from parley.schema.base import (
     IMPOSSIBLE,
@@ -13,6 +13,7 @@ from parley.schema.base import (
     Choice,
     DefaultOnError,
     Meta,
+    Metadata,
     Model,
     Open,
     SkipInvalid,
@@ -26,7 +27,7 @@ from parley.schema.v2.ids import MediaType
 class TextContent(Model, tag_field="type", tag="text"):
     text: str
     annotations: DefaultOnError[Annotations | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ImageContent(Model, tag_field="type", tag="image"):
@@ -34,14 +35,14 @@ class ImageContent(Model, tag_field="type", tag="image"):
     mime_type: MediaType
     uri: DefaultOnError[str | None | UnsetType] = UNSET
     annotations: DefaultOnError[Annotations | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class AudioContent(Model, tag_field="type", tag="audio"):
     data: str
     mime_type: MediaType
     annotations: DefaultOnError[Annotations | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ResourceLink(Model, tag_field="type", tag="resource_link"):
@@ -53,13 +54,13 @@ class ResourceLink(Model, tag_field="type", tag="resource_link"):
     mime_type: DefaultOnError[MediaType | None | UnsetType] = UNSET
     size: DefaultOnError[Uint64 | None | UnsetType] = UNSET
     annotations: DefaultOnError[Annotations | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class EmbeddedResource(Model, tag_field="type", tag="resource"):
     resource: EmbeddedResourceResource
     annotations: DefaultOnError[Annotations | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherContentBlock(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -70,7 +71,7 @@ class Annotations(Model):
     audience: DefaultOnError[SkipInvalid[list[Role] | None | UnsetType]] = UNSET
     last_modified: DefaultOnError[str | None | UnsetType] = UNSET
     priority: DefaultOnError[Annotated[float, Meta(ge=0, le=1)] | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 Role: TypeAlias = Open[Literal["assistant", "user"]]
@@ -81,7 +82,7 @@ class Icon(Model):
     mime_type: DefaultOnError[MediaType | None | UnsetType] = UNSET
     sizes: DefaultOnError[SkipInvalid[list[str] | None | UnsetType]] = UNSET
     theme: DefaultOnError[IconTheme | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 IconTheme: TypeAlias = Open[Literal["light", "dark"]]
@@ -91,14 +92,14 @@ class BlobResourceContents(Model):
     blob: str
     uri: str
     mime_type: DefaultOnError[MediaType | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class TextResourceContents(Model):
     text: str
     uri: str
     mime_type: DefaultOnError[MediaType | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 ContentBlock: TypeAlias = (

@@ -12,6 +12,7 @@ from parley.schema.base import (
     UNSET,
     Choice,
     Int32,
+    Metadata,
     Model,
     Notification,
     NullAsEmpty,
@@ -25,14 +26,14 @@ from parley.schema.v2.ids import AbsolutePath, McpRequestId, McpServerAcpId
 class EnvVariable(Model):
     name: str
     value: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class McpServerHttp(Model, tag_field="type", tag="http"):
     name: str
     url: str
     headers: NullAsEmpty[list[HttpHeader] | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class McpServerAcp(Model, tag_field="type", tag="acp"):
@@ -40,7 +41,7 @@ class McpServerAcp(Model, tag_field="type", tag="acp"):
 
     name: str
     server_id: McpServerAcpId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class McpServerStdio(Model, tag_field="type", tag="stdio"):
@@ -48,7 +49,7 @@ class McpServerStdio(Model, tag_field="type", tag="stdio"):
     command: AbsolutePath
     args: NullAsEmpty[list[str] | UnsetType] = UNSET
     env: NullAsEmpty[list[EnvVariable] | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherMcpServer(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -58,21 +59,21 @@ class OtherMcpServer(Unknown, tag_field="type", tag=IMPOSSIBLE):
 class HttpHeader(Model):
     name: str
     value: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class McpMessageResult(Model):
     UNSTABLE = True
 
     result: Any
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class McpMessageError(Model):
     UNSTABLE = True
 
     error: McpError
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class McpError(Model):
@@ -91,7 +92,7 @@ class MessageMcpNotification(Notification):
     request_id: McpRequestId
     method: str
     params: dict[str, Any] | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 McpServer: TypeAlias = McpServerHttp | McpServerAcp | McpServerStdio | OtherMcpServer
@@ -108,4 +109,4 @@ class MessageMcpRequest(Request[MessageMcpResponse]):
     request_id: McpRequestId
     method: str
     params: dict[str, Any] | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET

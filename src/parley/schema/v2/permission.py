@@ -5,12 +5,13 @@ Generated from `schema/v2.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from parley.schema.base import (
     IMPOSSIBLE,
     UNSET,
     DefaultOnError,
+    Metadata,
     Model,
     NonEmpty,
     Open,
@@ -24,12 +25,12 @@ from parley.schema.v2.tool_call import ToolCallUpdate
 
 class RequestPermissionResponse(Model):
     outcome: RequestPermissionOutcome
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ToolCallPermissionSubject(Model, tag_field="type", tag="tool_call"):
     tool_call: ToolCallUpdate
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class CommandPermissionSubject(Model, tag_field="type", tag="command"):
@@ -37,7 +38,7 @@ class CommandPermissionSubject(Model, tag_field="type", tag="command"):
     cwd: AbsolutePath
     tool_call_id: DefaultOnError[ToolCallId | None | UnsetType] = UNSET
     terminal_id: DefaultOnError[TerminalId | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherRequestPermissionSubject(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -48,7 +49,7 @@ class PermissionOption(Model):
     option_id: PermissionOptionId
     name: str
     kind: PermissionOptionKind
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 PermissionOptionKind: TypeAlias = Open[
@@ -57,12 +58,12 @@ PermissionOptionKind: TypeAlias = Open[
 
 
 class CancelledPermissionOutcome(Model, tag_field="outcome", tag="cancelled"):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SelectedPermissionOutcome(Model, tag_field="outcome", tag="selected"):
     option_id: PermissionOptionId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherRequestPermissionOutcome(Unknown, tag_field="outcome", tag=IMPOSSIBLE):
@@ -78,7 +79,7 @@ class RequestPermissionRequest(Request[RequestPermissionResponse]):
     options: NonEmpty[list[PermissionOption]]
     description: DefaultOnError[str | None | UnsetType] = UNSET
     subject: RequestPermissionSubject | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 RequestPermissionSubject: TypeAlias = (

@@ -5,28 +5,28 @@ Generated from `schema/v2.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from parley.schema.base import IMPOSSIBLE, UNSET, Model, Open, SkipInvalid, Unknown, UnsetType
+from parley.schema.base import IMPOSSIBLE, UNSET, Metadata, Model, Open, SkipInvalid, Unknown
 from parley.schema.v2.ids import PlanId
 
 
 class PlanUpdate(Model, tag_field="sessionUpdate", tag="plan_update"):
     plan: PlanUpdateContent
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class PlanRemoved(Model, tag_field="sessionUpdate", tag="plan_removed"):
     UNSTABLE = True
 
     plan_id: PlanId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class PlanItems(Model, tag_field="type", tag="items"):
     plan_id: PlanId
     entries: SkipInvalid[list[PlanEntry]]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class PlanFile(Model, tag_field="type", tag="file"):
@@ -34,7 +34,7 @@ class PlanFile(Model, tag_field="type", tag="file"):
 
     plan_id: PlanId
     uri: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class PlanMarkdown(Model, tag_field="type", tag="markdown"):
@@ -42,7 +42,7 @@ class PlanMarkdown(Model, tag_field="type", tag="markdown"):
 
     plan_id: PlanId
     content: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherPlanUpdateContent(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -55,7 +55,7 @@ class PlanEntry(Model):
     content: str
     priority: PlanEntryPriority
     status: PlanEntryStatus
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 PlanEntryPriority: TypeAlias = Open[Literal["high", "medium", "low"]]

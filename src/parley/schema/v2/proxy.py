@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from parley.schema.base import (
     UNSET,
     DefaultOnError,
+    Metadata,
     Model,
     Notification,
     Request,
@@ -29,7 +30,7 @@ class InitializeProxyResponse(Model):
     capabilities: DefaultOnError[AgentCapabilities | UnsetType] = UNSET
     """Omitted means `{}`."""
     auth_methods: DefaultOnError[SkipInvalid[list[AuthMethod] | UnsetType]] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 ProxySuccessorResponse: TypeAlias = Any
@@ -41,7 +42,7 @@ class ProxySuccessorNotification(Notification):
 
     method: str
     params: Any = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class InitializeProxyRequest(Request[InitializeProxyResponse]):
@@ -53,7 +54,7 @@ class InitializeProxyRequest(Request[InitializeProxyResponse]):
     info: Implementation
     capabilities: DefaultOnError[ClientCapabilities | UnsetType] = UNSET
     """Omitted means `{}`."""
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ProxySuccessorRequest(Request[ProxySuccessorResponse]):
@@ -63,4 +64,4 @@ class ProxySuccessorRequest(Request[ProxySuccessorResponse]):
 
     method: str
     params: Any = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET

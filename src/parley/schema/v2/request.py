@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from parley.schema.base import UNSET, DefaultOnError, Int32, Model, Notification, UnsetType
+from parley.schema.base import (
+    UNSET,
+    DefaultOnError,
+    Int32,
+    Metadata,
+    Model,
+    Notification,
+    UnsetType,
+)
 from parley.schema.v2.ids import ProtocolVersion, RequestId, SessionId
 
 ExtRequest: TypeAlias = Any
@@ -27,12 +35,12 @@ ErrorData: TypeAlias = Any
 class UnsupportedProtocolVersionErrorData(Model):
     requested: ProtocolVersion
     supported: list[ProtocolVersion]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionNotFoundErrorData(Model):
     session_id: SessionId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 ExtResponse: TypeAlias = Any
@@ -44,4 +52,4 @@ class CancelRequestNotification(Notification):
     METHOD = "$/cancel_request"
 
     request_id: RequestId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET

@@ -5,12 +5,13 @@ Generated from `schema/v2.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from parley.schema.base import (
     IMPOSSIBLE,
     UNSET,
     DefaultOnError,
+    Metadata,
     Model,
     NonEmpty,
     Notification,
@@ -33,13 +34,13 @@ class NewSessionResponse(Model):
     session_id: SessionId
     config_options: DefaultOnError[SkipInvalid[list[SessionConfigOption] | UnsetType]] = UNSET
     available_commands: DefaultOnError[SkipInvalid[list[AvailableCommand] | UnsetType]] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ListSessionsResponse(Model):
     sessions: DefaultOnError[SkipInvalid[list[SessionInfo]]]
     next_cursor: SessionListCursor | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionInfo(Model):
@@ -51,11 +52,11 @@ class SessionInfo(Model):
     title: DefaultOnError[str | None | UnsetType] = UNSET
     updated_at: DefaultOnError[str | None | UnsetType] = UNSET
     archived: DefaultOnError[bool | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class DeleteSessionResponse(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ForkSessionResponse(Model):
@@ -64,19 +65,19 @@ class ForkSessionResponse(Model):
     session_id: SessionId
     config_options: DefaultOnError[SkipInvalid[list[SessionConfigOption] | UnsetType]] = UNSET
     available_commands: DefaultOnError[SkipInvalid[list[AvailableCommand] | UnsetType]] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ArchiveSessionResponse(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class UnarchiveSessionResponse(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionStatusResponse(Model):
@@ -84,7 +85,7 @@ class SessionStatusResponse(Model):
 
     status: SessionStatus
     state: DefaultOnError[StateUpdate | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 SessionStatus: TypeAlias = Open[Literal["open", "saved"]]
@@ -94,22 +95,22 @@ class SetSessionTitleResponse(Model):
     UNSTABLE = True
 
     title: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ResumeSessionResponse(Model):
     config_options: DefaultOnError[SkipInvalid[list[SessionConfigOption] | UnsetType]] = UNSET
     available_commands: DefaultOnError[SkipInvalid[list[AvailableCommand] | UnsetType]] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class CloseSessionResponse(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class PromptResponse(Model):
     message_id: MessageId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SystemPrompt(Model):
@@ -117,7 +118,7 @@ class SystemPrompt(Model):
 
     mode: SystemPromptMode
     content: list[ContentBlock]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 SystemPromptMode: TypeAlias = Open[Literal["append", "override"]]
@@ -126,7 +127,7 @@ SessionArchiveFilter: TypeAlias = Open[Literal["exclude", "include", "only"]]
 
 
 class ReplayFromStart(Model, tag_field="type", tag="start"):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherReplayFrom(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -137,7 +138,7 @@ class CancelSessionNotification(Notification):
     METHOD = "session/cancel"
 
     session_id: SessionId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class NewSessionRequest(Request[NewSessionResponse]):
@@ -149,7 +150,7 @@ class NewSessionRequest(Request[NewSessionResponse]):
     additional_directories: NullAsEmpty[list[AbsolutePath] | UnsetType] = UNSET
     mcp_servers: NullAsEmpty[list[McpServer] | UnsetType] = UNSET
     system_prompt: SystemPrompt | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ListSessionsRequest(Request[ListSessionsResponse]):
@@ -160,7 +161,7 @@ class ListSessionsRequest(Request[ListSessionsResponse]):
     cwd: AbsolutePath | None | UnsetType = UNSET
     cursor: SessionListCursor | None | UnsetType = UNSET
     archived: SessionArchiveFilter | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class DeleteSessionRequest(Request[DeleteSessionResponse]):
@@ -168,7 +169,7 @@ class DeleteSessionRequest(Request[DeleteSessionResponse]):
     RESULT = DeleteSessionResponse
 
     session_id: SessionId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ForkSessionRequest(Request[ForkSessionResponse]):
@@ -181,7 +182,7 @@ class ForkSessionRequest(Request[ForkSessionResponse]):
     additional_directories: NullAsEmpty[list[AbsolutePath] | UnsetType] = UNSET
     mcp_servers: NullAsEmpty[list[McpServer] | UnsetType] = UNSET
     system_prompt: SystemPrompt | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ArchiveSessionRequest(Request[ArchiveSessionResponse]):
@@ -190,7 +191,7 @@ class ArchiveSessionRequest(Request[ArchiveSessionResponse]):
     UNSTABLE = True
 
     session_id: SessionId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class UnarchiveSessionRequest(Request[UnarchiveSessionResponse]):
@@ -199,7 +200,7 @@ class UnarchiveSessionRequest(Request[UnarchiveSessionResponse]):
     UNSTABLE = True
 
     session_id: SessionId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionStatusRequest(Request[SessionStatusResponse]):
@@ -208,7 +209,7 @@ class SessionStatusRequest(Request[SessionStatusResponse]):
     UNSTABLE = True
 
     session_id: SessionId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SetSessionTitleRequest(Request[SetSessionTitleResponse]):
@@ -218,7 +219,7 @@ class SetSessionTitleRequest(Request[SetSessionTitleResponse]):
 
     session_id: SessionId
     title: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ResumeSessionRequest(Request[ResumeSessionResponse]):
@@ -232,7 +233,7 @@ class ResumeSessionRequest(Request[ResumeSessionResponse]):
     mcp_servers: NullAsEmpty[list[McpServer] | UnsetType] = UNSET
     replay_from: ReplayFrom | None | UnsetType = UNSET
     system_prompt: SystemPrompt | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class CloseSessionRequest(Request[CloseSessionResponse]):
@@ -240,7 +241,7 @@ class CloseSessionRequest(Request[CloseSessionResponse]):
     RESULT = CloseSessionResponse
 
     session_id: SessionId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class PromptRequest(Request[PromptResponse]):
@@ -249,7 +250,7 @@ class PromptRequest(Request[PromptResponse]):
 
     session_id: SessionId
     prompt: NonEmpty[list[ContentBlock]]
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 ReplayFrom: TypeAlias = ReplayFromStart | OtherReplayFrom

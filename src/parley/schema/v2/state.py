@@ -5,12 +5,13 @@ Generated from `schema/v2.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from parley.schema.base import (
     IMPOSSIBLE,
     UNSET,
     DefaultOnError,
+    Metadata,
     Model,
     Open,
     Uint64,
@@ -35,24 +36,24 @@ class StateUpdate(Model):
     usage: DefaultOnError[Usage | None | UnsetType] = UNSET
     stop_reason: DefaultOnError[StopReason | None | UnsetType] = UNSET
     error: DefaultOnError[Error | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class BackgroundTerminal(Model, tag_field="type", tag="terminal"):
     terminal_id: TerminalId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class BackgroundToolCall(Model, tag_field="type", tag="tool_call"):
     tool_call_id: ToolCallId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class BackgroundSubagent(Model, tag_field="type", tag="subagent"):
     UNSTABLE = True
 
     session_id: SessionId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherBackgroundWork(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -68,7 +69,7 @@ class Usage(Model):
     thought_tokens: DefaultOnError[Uint64 | None | UnsetType] = UNSET
     cached_read_tokens: DefaultOnError[Uint64 | None | UnsetType] = UNSET
     cached_write_tokens: DefaultOnError[Uint64 | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 BackgroundWork: TypeAlias = (

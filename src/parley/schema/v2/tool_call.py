@@ -12,6 +12,7 @@ from parley.schema.base import (
     UNSET,
     DefaultOnError,
     Meta,
+    Metadata,
     Model,
     Open,
     Request,
@@ -34,7 +35,7 @@ class ToolCallUpdate(Model):
     raw_input: Any = UNSET
     raw_output: Any = UNSET
     capabilities: DefaultOnError[ToolCallCapabilities | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 ToolKind: TypeAlias = Open[
@@ -59,18 +60,18 @@ ToolCallStatus: TypeAlias = Open[
 
 class Content(Model, tag_field="type", tag="content"):
     content: ContentBlock
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class Diff(Model, tag_field="type", tag="diff"):
     changes: SkipInvalid[list[DiffChange]]
     patch: DefaultOnError[DiffPatch | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class Terminal(Model, tag_field="type", tag="terminal"):
     terminal_id: TerminalId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherToolCallContent(Unknown, tag_field="type", tag=IMPOSSIBLE):
@@ -91,7 +92,7 @@ class OtherDiffChange(Unknown, tag_field="operation", tag=IMPOSSIBLE):
 
     file_type: DefaultOnError[DiffFileType | None | UnsetType] = UNSET
     mime_type: DefaultOnError[MediaType | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 DiffFileType: TypeAlias = Open[Literal["text", "binary", "directory", "symlink"]]
@@ -100,7 +101,7 @@ DiffFileType: TypeAlias = Open[Literal["text", "binary", "directory", "symlink"]
 class DiffPatch(Model):
     format: DiffPatchFormat
     text: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 DiffPatchFormat: TypeAlias = Open[Literal["git_patch"]]
@@ -109,26 +110,26 @@ DiffPatchFormat: TypeAlias = Open[Literal["git_patch"]]
 class ToolCallLocation(Model):
     path: AbsolutePath
     line: DefaultOnError[Annotated[int, Meta(ge=1, le=4294967295)] | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ToolCallCapabilities(Model):
     cancel: DefaultOnError[ToolCallCancelCapabilities | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ToolCallCancelCapabilities(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class CancelToolCallResponse(Model):
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ToolCallContentChunk(Model, tag_field="sessionUpdate", tag="tool_call_content_chunk"):
     tool_call_id: ToolCallId
     content: ToolCallContent
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ToolCallProgress(ToolCallUpdate, tag_field="sessionUpdate", tag="tool_call_update"):
@@ -141,31 +142,31 @@ ToolCallContent: TypeAlias = Content | Diff | Terminal | OtherToolCallContent
 class DiffAdd(DiffPathChange, tag_field="operation", tag="add"):
     file_type: DefaultOnError[DiffFileType | None | UnsetType] = UNSET
     mime_type: DefaultOnError[MediaType | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class DiffDelete(DiffPathChange, tag_field="operation", tag="delete"):
     file_type: DefaultOnError[DiffFileType | None | UnsetType] = UNSET
     mime_type: DefaultOnError[MediaType | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class DiffModify(DiffPathChange, tag_field="operation", tag="modify"):
     file_type: DefaultOnError[DiffFileType | None | UnsetType] = UNSET
     mime_type: DefaultOnError[MediaType | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class DiffMove(DiffPathPairChange, tag_field="operation", tag="move"):
     file_type: DefaultOnError[DiffFileType | None | UnsetType] = UNSET
     mime_type: DefaultOnError[MediaType | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class DiffCopy(DiffPathPairChange, tag_field="operation", tag="copy"):
     file_type: DefaultOnError[DiffFileType | None | UnsetType] = UNSET
     mime_type: DefaultOnError[MediaType | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class CancelToolCallRequest(Request[CancelToolCallResponse]):
@@ -174,7 +175,7 @@ class CancelToolCallRequest(Request[CancelToolCallResponse]):
 
     session_id: SessionId
     tool_call_id: ToolCallId
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 DiffChange: TypeAlias = DiffAdd | DiffDelete | DiffModify | DiffMove | DiffCopy | OtherDiffChange

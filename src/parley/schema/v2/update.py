@@ -5,12 +5,13 @@ Generated from `schema/v2.json` by `python tools/generate_schema.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from parley.schema.base import (
     IMPOSSIBLE,
     UNSET,
     DefaultOnError,
+    Metadata,
     Model,
     NonEmpty,
     Notification,
@@ -35,31 +36,31 @@ class UpdateSessionNotification(Notification):
 
     session_id: SessionId
     update: SessionUpdate
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class ContentChunk(Model):
     message_id: MessageId
     content: ContentBlock
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class UserMessage(Model, tag_field="sessionUpdate", tag="user_message"):
     message_id: MessageId
     content: DefaultOnError[SkipInvalid[list[ContentBlock] | None | UnsetType]] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class AgentMessage(Model, tag_field="sessionUpdate", tag="agent_message"):
     message_id: MessageId
     content: DefaultOnError[SkipInvalid[list[ContentBlock] | None | UnsetType]] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class AgentThought(Model, tag_field="sessionUpdate", tag="agent_thought"):
     message_id: MessageId
     content: DefaultOnError[SkipInvalid[list[ContentBlock] | None | UnsetType]] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionStateUpdate(StateUpdate, tag_field="sessionUpdate", tag="state_update"):
@@ -69,21 +70,21 @@ class SessionStateUpdate(StateUpdate, tag_field="sessionUpdate", tag="state_upda
 class SessionInfoUpdate(Model, tag_field="sessionUpdate", tag="session_info_update"):
     title: DefaultOnError[str | None | UnsetType] = UNSET
     updated_at: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class UsageUpdate(Model, tag_field="sessionUpdate", tag="usage_update"):
     used: Uint64
     size: Uint64
     cost: DefaultOnError[Cost | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class Notice(Model, tag_field="sessionUpdate", tag="notice"):
     severity: NoticeSeverity
     title: NonEmpty[str]
     description: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class CompactionUpdate(Model, tag_field="sessionUpdate", tag="compaction_update"):
@@ -91,13 +92,13 @@ class CompactionUpdate(Model, tag_field="sessionUpdate", tag="compaction_update"
     status: CompactionStatus
     summary: DefaultOnError[SkipInvalid[list[ContentBlock] | None | UnsetType]] = UNSET
     error: DefaultOnError[str | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class CompactionSummaryChunk(Model, tag_field="sessionUpdate", tag="compaction_summary_chunk"):
     compaction_id: CompactionId
     content: ContentBlock
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SubagentUpdate(Model, tag_field="sessionUpdate", tag="subagent_update"):
@@ -110,7 +111,7 @@ class SubagentUpdate(Model, tag_field="sessionUpdate", tag="subagent_update"):
     state: DefaultOnError[StateUpdate | None | UnsetType] = UNSET
     cwd: AbsolutePath | None | UnsetType = UNSET
     additional_directories: list[AbsolutePath] | None | UnsetType = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionMessage(Model, tag_field="sessionUpdate", tag="session_message"):
@@ -122,7 +123,7 @@ class SessionMessage(Model, tag_field="sessionUpdate", tag="session_message"):
     sender_message_id: DefaultOnError[MessageId | None | UnsetType] = UNSET
     recipient_message_id: DefaultOnError[MessageId | None | UnsetType] = UNSET
     content: DefaultOnError[SkipInvalid[list[ContentBlock] | None | UnsetType]] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionMessageChunk(Model, tag_field="sessionUpdate", tag="session_message_chunk"):
@@ -130,7 +131,7 @@ class SessionMessageChunk(Model, tag_field="sessionUpdate", tag="session_message
 
     message_id: MessageId
     content: ContentBlock
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class OtherSessionUpdate(Unknown, tag_field="sessionUpdate", tag=IMPOSSIBLE):
@@ -140,7 +141,7 @@ class OtherSessionUpdate(Unknown, tag_field="sessionUpdate", tag=IMPOSSIBLE):
 class Cost(Model):
     amount: float
     currency: str
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 NoticeSeverity: TypeAlias = Open[Literal["info", "warning", "error"]]
@@ -152,13 +153,13 @@ class SubagentSessionCapabilities(Model):
     UNSTABLE = True
 
     cancel: DefaultOnError[SessionCancelCapabilities | None | UnsetType] = UNSET
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class SessionCancelCapabilities(Model):
     UNSTABLE = True
 
-    meta: dict[str, Any] | None | UnsetType = UNSET
+    meta: Metadata = UNSET
 
 
 class UserMessageChunk(ContentChunk, tag_field="sessionUpdate", tag="user_message_chunk"):
