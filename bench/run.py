@@ -67,9 +67,9 @@ class Goal:
             return None
         value = ours / theirs
         met = value >= self.least if self.least is not None else value <= (self.most or 0)
-        sign = f">= {self.least:g}" if self.least is not None else f"<= {self.most:g}"
+        sign = f">= {self.least:.3g}" if self.least is not None else f"<= {self.most:.3g}"
         against = f" of {self.peer}" if self.peer else ""
-        return f"{self.metric}: {value:.2f}{against} (goal {sign})", met
+        return f"{self.metric}: {value:.3g}{against} (goal {sign})", met
 
 
 # Times are better when smaller, so "6 times as fast" is a ratio of at most one sixth.
@@ -113,7 +113,8 @@ class Table:
         if value is None:
             return "-"
         base = self.median(metric, OFFICIAL)
-        ratio = f" ({value / base:.2f}x)" if base and peer != OFFICIAL else ""
+        # A ratio to almost nothing, such as memory that did not grow, says nothing.
+        ratio = f" ({value / base:.2f}x)" if base and base >= 1 and peer != OFFICIAL else ""
         return f"{value:,.1f}{ratio}" if value < 1000 else f"{value:,.0f}{ratio}"
 
 

@@ -125,7 +125,11 @@ def test_the_source_keeps_every_contract(broken: list[list[str]]) -> None:
     assert broken[0] == []
 
 
-@pytest.mark.parametrize(("number", "plant"), list(enumerate(PLANTS, 1)))
+@pytest.mark.parametrize(
+    ("number", "plant"),
+    list(enumerate(PLANTS, 1)),
+    ids=[f"{plant.line} in {plant.file}" for plant in PLANTS],
+)
 def test_a_planted_violation_is_caught(broken: list[list[str]], number: int, plant: Plant) -> None:
     assert plant.contract in broken[number]
 
