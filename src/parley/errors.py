@@ -43,6 +43,9 @@ class RpcError(AcpError):
     def __str__(self) -> str:
         return f"{self.message} ({self.code})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RpcError.of, (self.code, self.message, self.data)
+
     @staticmethod
     def of(code: int, message: str, data: Any = None) -> "RpcError":
         """The error object as the class that stands for its code."""

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from parley.errors import ConnectionClosed, MethodNotFound, TransportError
-from parley.rpc.connection import Connection, Limits
+from parley.rpc.connection import DEFAULT_LIMITS, Connection, Limits
 from parley.rpc.message import Notification, Payload
 from parley.rpc.peer import Call, Peer
 from parley.rpc.transport import Incoming
@@ -102,7 +102,7 @@ def connect(
     wire: Any,
     on_call: Callable[[Call], Awaitable[Payload]] = no_method,
     on_notification: Callable[[Notification], Awaitable[None] | None] = ignore,
-    limits: Limits | None = None,
+    limits: Limits = DEFAULT_LIMITS,
     peer: Peer | None = None,
 ) -> Connection:
     """A connection over this transport; what is not given does nothing."""
