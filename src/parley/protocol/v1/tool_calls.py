@@ -1,0 +1,324 @@
+"""Tool calls, between the neutral words and version 1.
+
+Pure. In version 1 the first report of a call is a `tool_call`, later ones are updates, a list
+replaces the list before it, and null changes nothing (V1-TC-04, V1-TC-05). So what was reported
+is added up here, and each change is sent as the value that it leads to.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from msgspec import UNSET, UnsetType
+
+import parley.schema.v1 as v1
+from parley.protocol.v1.content import (
+    Lose,
+    block_from,
+    block_model,
+    known,
+    location_from,
+    location_model,
+    marked,
+)
+from parley.protocol.v1.diffs import diff_from, diff_models
+from parley.protocol.v1.transcript import Transcript
+from parley.session.content import (
+    ContentItem,
+    DiffItem,
+    Meta,
+    OtherItem,
+    TerminalItem,
+    ToolItem,
+)
+from parley.session.event import (
+    FINAL_STATUSES,
+    TerminalChanged,
+    TerminalOutputAdded,
+    ToolCallChanged,
+    ToolContentAdded,
+)
+from parley.session.patch import given, patched_meta
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+_KINDS = frozenset(
+    [
+        "read",
+        "edit",
+        "delete",
+        "move",
+        "search",
+        "execute",
+        "think",
+        "fetch",
+        "switch_mode",
+        "other",
+    ]
+)
+_STATUSES = frozenset({"pending", "in_progress", "completed", "failed"})
+_UNTITLED = "Tool call"
+
+
+def tool_call_from(model: v1.ToolCall | v1.ToolCallUpdate) -> ToolCallChanged:
+    """What a report says. Null is as good as omitted (V1-TC-05, V1-TC-12)."""
+    return ToolCallChanged(
+        model.tool_call_id,
+        title=given(known(model.title)),
+        name=given(known(model.name)),
+        kind=given(known(model.kind)),
+        status=given(known(model.status)),
+        content=_each(model.content, item_from),
+        locations=_each(model.locations, location_from),
+        raw_input=given(known(model.raw_input)),
+        raw_output=given(known(model.raw_output)),
+        meta=given(known(model.meta)),
+    )
+
+
+def item_from(model: v1.ToolCallContent) -> ToolItem:
+    match model:
+        case v1.Content():
+            return ContentItem(block_from(model.content), known(model.meta))
+        case v1.Diff():
+            return diff_from(model)
+        case v1.Terminal():
+            return TerminalItem(model.terminal_id, known(model.meta))
+        case v1.OtherToolCallContent():
+            return OtherItem(model.tag, dict(model.extra))
+
+
+def _each(
+    models: list[T] | UnsetType | None, convert: Callable[[T], U]
+) -> tuple[U, ...] | UnsetType:
+    if models is None or isinstance(models, UnsetType):
+        return UNSET
+    return tuple(convert(model) for model in models)
+
+
+class _Call:
+    """One tool call as the client knows it."""
+
+    __slots__ = ("content", "final", "meta", "title")
+
+    def __init__(self) -> None:
+        self.title: str | None = None
+        self.content: tuple[ToolItem, ...] | None = ()
+        """`None` once it was forgotten, after the turn."""
+        self.meta: Meta | None = None
+        self.final = False
+
+
+class ToolCalls:
+    """The tool calls of one session, on their way to the client."""
+
+    def __init__(self, lose: Lose) -> None:
+        self._lose = lose
+        self._calls: dict[str, _Call] = {}
+        self._terminals: dict[str, Transcript] = {}
+        self._projected: set[str] = set()
+        self.client_terminals: set[str] = set()
+        """Terminals that the client itself runs; only those are sent as terminals (V1-TC-08)."""
+
+    def __contains__(self, tool_call_id: str) -> bool:
+        return tool_call_id in self._calls
+
+    def title(self, tool_call_id: str) -> str:
+        """The title under which the client shows the call."""
+        call = self._calls.get(tool_call_id)
+        return _UNTITLED if call is None or call.title is None else call.title
+
+    def content(self, tool_call_id: str) -> list[v1.ToolCallContent]:
+        """All that the call shows."""
+        call = self._calls.get(tool_call_id)
+        return [] if call is None else self._items(call.content or ())
+
+    def changed(self, event: ToolCallChanged) -> v1.ToolCall | v1.ToolCallProgress:
+        call = self._calls.get(event.id)
+        if call is None:
+            return self._begun(event)
+        self._note(call, event)
+        self._unclearable(event)
+        return v1.ToolCallProgress(
+            tool_call_id=event.id,
+            title=event.title if event.title is not None else UNSET,
+            name=event.name if event.name is not None else UNSET,
+            raw_input=event.raw_input if event.raw_input is not None else UNSET,
+            raw_output=event.raw_output if event.raw_output is not None else UNSET,
+            **self._fields(call, event),
+        )
+
+    def added(self, event: ToolContentAdded) -> v1.ToolCall | v1.ToolCallProgress:
+        """The call with one more item; the whole list is sent, since a list replaces a list."""
+        if event.meta:
+            self._lose("tool_call.chunk_meta", "the `_meta` of added content is dropped")
+        call = self._calls.get(event.id)
+        if call is None:
+            return self._begun(ToolCallChanged(event.id, content=(event.item,)))
+        if call.content is None:
+            self._lose("tool_call.content", "content added after the turn replaces the earlier one")
+        call.content = (*(call.content or ()), event.item)
+        return v1.ToolCallProgress(tool_call_id=event.id, content=self._items(call.content))
+
+    def update_for_asking(self, event: ToolCallChanged) -> v1.ToolCallUpdate:
+        """The change in the shape that a permission request holds."""
+        call = self._calls.get(event.id) or _Call()
+        return v1.ToolCallUpdate(
+            tool_call_id=event.id,
+            title=event.title if event.title is not None else UNSET,
+            name=event.name if event.name is not None else UNSET,
+            raw_input=event.raw_input if event.raw_input is not None else UNSET,
+            raw_output=event.raw_output if event.raw_output is not None else UNSET,
+            **self._fields(call, event),
+        )
+
+    def terminal_changed(
+        self, event: TerminalChanged | TerminalOutputAdded
+    ) -> list[v1.ToolCallProgress]:
+        """New text for the calls that show a terminal of the agent, when it is worth sending."""
+        terminal = self._terminals.setdefault(event.id, Transcript())
+        if isinstance(event, TerminalOutputAdded):
+            terminal.add(event.data)
+        else:
+            terminal.change(event)
+        showing = self._showing(event.id)
+        if not showing:
+            if terminal.exit is not None and terminal.due:
+                self._lose("terminal.hidden", "no tool call shows the terminal, so nothing does")
+            return []
+        if not terminal.due:
+            return []
+        return [
+            v1.ToolCallProgress(tool_call_id=id_, content=self._items(call.content or ()))
+            for id_, call in showing
+        ]
+
+    def turn_ended(self) -> None:
+        """Forget the content of calls that are over, so that a long session does not add it up."""
+        for call in self._calls.values():
+            if call.final and not any(self._runs(item) for item in call.content or ()):
+                call.content = None
+        shown = {
+            item.terminal_id
+            for call in self._calls.values()
+            for item in call.content or ()
+            if isinstance(item, TerminalItem)
+        }
+        for id_ in [id_ for id_, terminal in self._terminals.items() if terminal.exit is not None]:
+            if id_ not in shown:
+                del self._terminals[id_]
+
+    def _begun(self, event: ToolCallChanged) -> v1.ToolCall:
+        call = self._calls[event.id] = _Call()
+        self._note(call, event)
+        name = event.name or UNSET
+        # V1-TC-01: a title is required, so the name stands in for a missing one.
+        call.title = call.title or (name if isinstance(name, str) else _UNTITLED)
+        return v1.ToolCall(
+            tool_call_id=event.id,
+            title=call.title,
+            name=name,
+            raw_input=event.raw_input if event.raw_input is not None else UNSET,
+            raw_output=event.raw_output if event.raw_output is not None else UNSET,
+            **self._fields(call, event),
+        )
+
+    def _note(self, call: _Call, event: ToolCallChanged) -> None:
+        if isinstance(event.title, str):
+            call.title = event.title
+        if not isinstance(event.content, UnsetType):
+            call.content = event.content or ()
+        if isinstance(event.status, str):
+            call.final = event.status in FINAL_STATUSES
+        if event.cancellable is True:
+            self._lose("tool_call.cancel", "the client cannot cancel a single tool call")
+
+    def _unclearable(self, event: ToolCallChanged) -> None:
+        for field in ("title", "name", "raw_input", "raw_output"):
+            if getattr(event, field) is None:
+                self._lose(f"tool_call.{field}", "null changes nothing, so the value stays")
+
+    def _fields(self, call: _Call, event: ToolCallChanged) -> dict[str, Any]:
+        """The members that are sent alike in the first report and in updates."""
+        status, trace = self._status(event.status)
+        fields: dict[str, Any] = {"kind": self._kind(event.kind), "status": status}
+        if not isinstance(event.content, UnsetType):
+            fields["content"] = self._items(event.content or ())
+        elif call.final and any(self._stale(item) for item in call.content or ()):
+            # The last words of a terminal must not be lost with the end of its call.
+            fields["content"] = self._items(call.content or ())
+        if not isinstance(event.locations, UnsetType):
+            fields["locations"] = [location_model(place) for place in event.locations or ()]
+        if not isinstance(event.meta, UnsetType):
+            if event.meta is None and call.meta:
+                self._lose("tool_call.meta", "the `_meta` of a tool call cannot be cleared")
+            call.meta = patched_meta(call.meta, event.meta)
+            fields["meta"] = given(call.meta)
+        if trace is not None:
+            fields["meta"] = marked(call.meta, status=trace)
+        return fields
+
+    def _kind(self, kind: str | UnsetType | None) -> str | UnsetType:
+        if isinstance(kind, UnsetType) or kind in _KINDS:
+            return kind
+        if kind is not None:
+            self._lose("tool_call.kind", f"the kind `{kind}` is sent as `other`")
+        return "other"
+
+    def _status(self, status: str | UnsetType | None) -> tuple[str | UnsetType, str | None]:
+        """The status in the closed list of version 1, and what it was if that is not in it."""
+        if isinstance(status, UnsetType) or status in _STATUSES:
+            return status, None
+        if status is None:
+            return "pending", None
+        projected = "failed" if status == "cancelled" else "in_progress"
+        self._lose("tool_call.status", f"the status `{status}` is sent as `{projected}`")
+        return projected, status
+
+    def _items(self, items: tuple[ToolItem, ...]) -> list[v1.ToolCallContent]:
+        found: list[v1.ToolCallContent] = []
+        for item in items:
+            match item:
+                case ContentItem():
+                    block = block_model(item.content, self._lose)
+                    found.append(v1.Content(content=block, meta=given(item.meta)))
+                case DiffItem():
+                    found += diff_models(item, self._lose)
+                case TerminalItem() if item.terminal_id in self.client_terminals:
+                    found.append(v1.Terminal(terminal_id=item.terminal_id, meta=given(item.meta)))
+                case TerminalItem():
+                    found.append(self._as_text(item))
+                case OtherItem():
+                    self._lose("tool_call.item", f"an item of type `{item.kind}` is named only")
+                    found.append(v1.Content(content=v1.TextContent(text=f"[{item.kind}]")))
+        return found
+
+    def _as_text(self, item: TerminalItem) -> v1.Content:
+        if item.terminal_id not in self._projected:
+            self._projected.add(item.terminal_id)
+            self._lose("terminal", "a terminal of the agent is shown as text")
+        terminal = self._terminals.setdefault(item.terminal_id, Transcript())
+        return v1.Content(content=v1.TextContent(text=terminal.render()), meta=given(item.meta))
+
+    def _showing(self, terminal_id: str) -> list[tuple[str, _Call]]:
+        return [
+            (id_, call)
+            for id_, call in self._calls.items()
+            if any(
+                isinstance(item, TerminalItem) and item.terminal_id == terminal_id
+                for item in call.content or ()
+            )
+        ]
+
+    def _stale(self, item: ToolItem) -> bool:
+        terminal = self._terminal_of(item)
+        return terminal is not None and terminal.behind
+
+    def _runs(self, item: ToolItem) -> bool:
+        terminal = self._terminal_of(item)
+        return terminal is not None and terminal.exit is None
+
+    def _terminal_of(self, item: ToolItem) -> Transcript | None:
+        if isinstance(item, TerminalItem):
+            return self._terminals.get(item.terminal_id)
+        return None
