@@ -1,6 +1,7 @@
 """What the echo agent of the benchmark answers in version 2, where a turn ends with an update."""
 
 import itertools
+from collections.abc import Iterable
 
 from parley.errors import MethodNotFound
 from parley.rpc.connection import Connection
@@ -43,7 +44,7 @@ async def _turn(connection: Connection, asked: v2.PromptRequest, message: str) -
     await tell(v2.SessionStateUpdate(state="idle", stop_reason="end_turn"))
 
 
-def _chunks(asked: v2.PromptRequest) -> list[str]:
+def _chunks(asked: v2.PromptRequest) -> Iterable[str]:
     first = asked.prompt[0]
     word, _, rest = (first.text if isinstance(first, v2.TextContent) else "").partition(" ")
     if word == "echo":
@@ -51,4 +52,4 @@ def _chunks(asked: v2.PromptRequest) -> list[str]:
     if word != "stream":
         return []
     count, _, size = rest.partition(" ")
-    return ["x" * int(size or 40)] * int(count)
+    return ("x" * int(size or 40) for _ in range(int(count)))

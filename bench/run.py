@@ -46,8 +46,10 @@ PLANS = {
     "reader": Plan(stages.blocked_reader, 2, 1),
     "handler": Plan(stages.blocked_handler, 2, 1),
 }
-WHOLE = Scale(turns=2000, stream=50_000, probes=(33, 51, 101), blocked=200_000)
-QUICK = Scale(turns=1000, stream=50_000, probes=(33,), blocked=100_000)
+# Without back-pressure the blocked stages would hold at least 200 bytes per chunk, which must come
+# to well over the goal: a stage that an unbounded agent passes would prove nothing.
+WHOLE = Scale(turns=2000, stream=50_000, probes=(33, 51, 101), unread=400_000, unhandled=250_000)
+QUICK = Scale(turns=1000, stream=50_000, probes=(33,), unread=400_000, unhandled=250_000)
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,10 @@ class Scale:
     turns: int
     stream: int
     probes: tuple[int, ...]
-    blocked: int
+    unread: int
+    """Chunks that a client leaves unread."""
+    unhandled: int
+    """Chunks behind a handler that blocks."""
 
 
 Figures = dict[str, float]
@@ -153,7 +156,7 @@ def blocked_reader(peer: Peer, scale: Scale) -> Figures:
     with _ready(peer) as (agent, session):
         agent.turn(agent.prompt(session, "stream 1000"))
         before = rss_mb(agent.pid)
-        prompt = agent.prompt(session, f"stream {scale.blocked}")
+        prompt = agent.prompt(session, f"stream {scale.unread}")
         agent.exchange(prompt, lambda received: True, 30)
         wait_until_quiet([agent.pid])
         return {"blocked reader, agent MB": rss_mb(agent.pid) - before}
@@ -163,7 +166,7 @@ def blocked_handler(peer: Peer, scale: Scale) -> Figures:
     """Memory both sides gain when the client's handler of the first update blocks."""
     if peer.client_command is None:
         return {}
-    command = [*peer.client_command, "--block", str(scale.blocked), *peer.agent_command]
+    command = [*peer.client_command, "--block", str(scale.unhandled), *peer.agent_command]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()
     )
