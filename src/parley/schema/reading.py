@@ -81,7 +81,6 @@ def _member(info: msgspec.structs.FieldInfo) -> Member:
         if not found:
             break
         kind, marks = kind.__origin__, marks | found
-    required = info.required
     empty = None
     if Leniency.NULL_AS_EMPTY in marks:
         empty = dict if any(get_origin(arm) is dict for arm in _arms(kind)) else list
@@ -89,7 +88,7 @@ def _member(info: msgspec.structs.FieldInfo) -> Member:
         name=info.name,
         wire=info.encode_name,
         read=_reader(kind, skip_invalid=Leniency.SKIP_INVALID in marks),
-        required=required,
+        required=info.required,
         forgives=Leniency.DEFAULT_ON_ERROR in marks,
         empty=empty,
         opaque=all(arm is Any or arm == dict[str, Any] for arm in _arms(kind)),
@@ -98,8 +97,6 @@ def _member(info: msgspec.structs.FieldInfo) -> Member:
 
 def _arms(kind: Any) -> list[Any]:
     """The alternatives of a type, without null and without omission."""
-    while get_origin(kind) is Annotated and get_origin(kind.__origin__) in (Union, types.UnionType):
-        kind = kind.__origin__
     if get_origin(kind) not in (Union, types.UnionType):
         return [kind]
     found: list[Any] = []
@@ -140,8 +137,6 @@ def _union_reader(kind: Any, *, skip_invalid: bool) -> Reader:
         read = _choice_reader(arms) if len(arms) > 1 else reader(arms[0])
     elif len(arms) == 1:
         read = _reader(arms[0], skip_invalid=skip_invalid)
-    elif Any in arms:
-        read = _read_anything
     else:
         read = _scalar_reader(kind)
 
