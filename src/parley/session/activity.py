@@ -89,7 +89,8 @@ class ToolCall:
         )
         rest = range(whole, len(self._items))
         added = [ToolContentAdded(self.id, self._items[i], self._chunk_meta.get(i)) for i in rest]
-        return [made, *added]
+        # The first chunk alone makes a call of which nothing else is known.
+        return [*added] if added and made == ToolCallChanged(self.id) else [made, *added]
 
     def facts(self) -> dict[str, Any]:
         """What counts when two sessions are compared."""

@@ -143,11 +143,8 @@ class Message:
         if self.message_id is None:
             # Only chunks can make it, and what chunks made has no neighbours that would join.
             whole, rest = (), self.content.parts
-        added = [
-            ChunkAdded(self.speaker, block, self.message_id, meta=chunk_meta)
-            for block, chunk_meta in rest
-        ]
-        if self.message_id is None:
+        added = [ChunkAdded(self.speaker, part[0], self.message_id, part[1]) for part in rest]
+        if self.message_id is None or (added and not whole and self.meta is None):
             return [*added]
         made = MessageChanged(self.speaker, self.message_id, whole or UNSET, given(self.meta))
         return [made, *added]
@@ -186,7 +183,12 @@ class Compaction:
         made = CompactionChanged(
             self.id, self.status, whole or UNSET, given(self.error), given(self.meta)
         )
-        return [made, *(CompactionSummaryAdded(self.id, *part) for part in rest)]
+        added = [CompactionSummaryAdded(self.id, *part) for part in rest]
+        return (
+            [*added]
+            if added and made == CompactionChanged(self.id, "in_progress")
+            else [made, *added]
+        )
 
     def facts(self) -> dict[str, Any]:
         """What counts when two sessions are compared."""
@@ -237,7 +239,8 @@ class SessionMessage:
             whole or UNSET,
             given(self.meta),
         )
-        return [made, *(SessionMessageChunkAdded(self.id, *part) for part in rest)]
+        added = [SessionMessageChunkAdded(self.id, *part) for part in rest]
+        return [*added] if added and made == SessionMessageChanged(self.id) else [made, *added]
 
     def facts(self) -> dict[str, Any]:
         """What counts when two sessions are compared."""

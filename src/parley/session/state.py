@@ -272,7 +272,7 @@ class SessionState:
                 cost = patched(spent, event.cost, None)
                 self.usage = Usage(event.used, event.size, cost, event.meta)
                 return Change("usage")
-            case StateChanged():
+            case _:
                 # Idle ends a turn, and whatever follows idle begins one.
                 if not self.busy or event.state == "idle":
                     self._transcript.close_message()

@@ -86,7 +86,7 @@ class Transcript:
                 passed, created = self._session_message(event.message_id)
                 passed.change(event)
                 return Change("session_message", event.message_id, created)
-            case SessionMessageChunkAdded():
+            case _:
                 passed, created = self._session_message(event.message_id)
                 passed.content.add(event.content, event.meta)
                 return Change("session_message", event.message_id, created)
