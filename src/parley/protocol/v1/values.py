@@ -1,8 +1,8 @@
 """Commands, plans and what a session is opened with, between the neutral words and version 1.
 
 Pure. Everything neutral can be said: what version 1 has no word for is degraded, and `lose` is
-told what went missing. Content is in `content.py`, options in `options.py`, profiles in
-`profiles.py`, questions in `questions.py`, tool calls in `tool_calls.py`.
+told what went missing. Content is in `content.py`, options in `option.py`, profiles in
+`profile.py`, questions in `question.py`, tool calls in `tool_call.py`.
 """
 
 import re

@@ -20,7 +20,7 @@ from parley.protocol.v1.content import (
     location_model,
     marked,
 )
-from parley.protocol.v1.diffs import diff_from, diff_models
+from parley.protocol.v1.diff import diff_from, diff_models
 from parley.protocol.v1.transcript import Transcript
 from parley.session.content import (
     ContentItem,
@@ -43,18 +43,10 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 _KINDS = frozenset(
-    [
-        "read",
-        "edit",
-        "delete",
-        "move",
-        "search",
-        "execute",
-        "think",
-        "fetch",
-        "switch_mode",
-        "other",
-    ]
+    {
+        *("read", "edit", "delete", "move", "search"),
+        *("execute", "think", "fetch", "switch_mode", "other"),
+    }
 )
 _STATUSES = frozenset({"pending", "in_progress", "completed", "failed"})
 _UNTITLED = "Tool call"
@@ -116,6 +108,8 @@ class ToolCalls:
         self._lose = lose
         self._calls: dict[str, _Call] = {}
         self._terminals: dict[str, Transcript] = {}
+        self._shown_in: dict[str, dict[str, None]] = {}
+        """The calls that show, or once showed, a terminal."""
         self._projected: set[str] = set()
         self.client_terminals: set[str] = set()
         """Terminals that the client itself runs; only those are sent as terminals (V1-TC-08)."""
@@ -157,8 +151,8 @@ class ToolCalls:
             return self._begun(ToolCallChanged(event.id, content=(event.item,)))
         if call.content is None:
             self._lose("tool_call.content", "content added after the turn replaces the earlier one")
-        call.content = (*(call.content or ()), event.item)
-        return v1.ToolCallProgress(tool_call_id=event.id, content=self._items(call.content))
+        self._show(event.id, call, (*(call.content or ()), event.item))
+        return v1.ToolCallProgress(tool_call_id=event.id, content=self._items(call.content or ()))
 
     def update_for_asking(self, event: ToolCallChanged) -> v1.ToolCallUpdate:
         """The change in the shape that a permission request holds."""
@@ -207,6 +201,7 @@ class ToolCalls:
         for id_ in [id_ for id_, terminal in self._terminals.items() if terminal.exit is not None]:
             if id_ not in shown:
                 del self._terminals[id_]
+                self._shown_in.pop(id_, None)
 
     def _begun(self, event: ToolCallChanged) -> v1.ToolCall:
         call = self._calls[event.id] = _Call()
@@ -227,7 +222,7 @@ class ToolCalls:
         if isinstance(event.title, str):
             call.title = event.title
         if not isinstance(event.content, UnsetType):
-            call.content = event.content or ()
+            self._show(event.id, call, event.content or ())
         if isinstance(event.status, str):
             call.final = event.status in FINAL_STATUSES
         if event.cancellable is True:
@@ -240,8 +235,8 @@ class ToolCalls:
 
     def _fields(self, call: _Call, event: ToolCallChanged) -> dict[str, Any]:
         """The members that are sent alike in the first report and in updates."""
-        status, trace = self._status(event.status)
-        fields: dict[str, Any] = {"kind": self._kind(event.kind), "status": status}
+        status, trace = _status(event.status, self._lose)
+        fields: dict[str, Any] = {"kind": _kind(event.kind, self._lose), "status": status}
         if not isinstance(event.content, UnsetType):
             fields["content"] = self._items(event.content or ())
         elif call.final and any(self._stale(item) for item in call.content or ()):
@@ -257,23 +252,6 @@ class ToolCalls:
         if trace is not None:
             fields["meta"] = marked(call.meta, status=trace)
         return fields
-
-    def _kind(self, kind: str | UnsetType | None) -> str | UnsetType:
-        if isinstance(kind, UnsetType) or kind in _KINDS:
-            return kind
-        if kind is not None:
-            self._lose("tool_call.kind", f"the kind `{kind}` is sent as `other`")
-        return "other"
-
-    def _status(self, status: str | UnsetType | None) -> tuple[str | UnsetType, str | None]:
-        """The status in the closed list of version 1, and what it was if that is not in it."""
-        if isinstance(status, UnsetType) or status in _STATUSES:
-            return status, None
-        if status is None:
-            return "pending", None
-        projected = "failed" if status == "cancelled" else "in_progress"
-        self._lose("tool_call.status", f"the status `{status}` is sent as `{projected}`")
-        return projected, status
 
     def _items(self, items: tuple[ToolItem, ...]) -> list[v1.ToolCallContent]:
         found: list[v1.ToolCallContent] = []
@@ -300,15 +278,22 @@ class ToolCalls:
         terminal = self._terminals.setdefault(item.terminal_id, Transcript())
         return v1.Content(content=v1.TextContent(text=terminal.render()), meta=given(item.meta))
 
+    def _show(self, tool_call_id: str, call: _Call, content: tuple[ToolItem, ...]) -> None:
+        call.content = content
+        for item in content:
+            if isinstance(item, TerminalItem):
+                self._shown_in.setdefault(item.terminal_id, {})[tool_call_id] = None
+
     def _showing(self, terminal_id: str) -> list[tuple[str, _Call]]:
-        return [
-            (id_, call)
-            for id_, call in self._calls.items()
+        found: list[tuple[str, _Call]] = []
+        for id_ in self._shown_in.get(terminal_id, ()):
+            call = self._calls[id_]
             if any(
                 isinstance(item, TerminalItem) and item.terminal_id == terminal_id
                 for item in call.content or ()
-            )
-        ]
+            ):
+                found.append((id_, call))
+        return found
 
     def _stale(self, item: ToolItem) -> bool:
         terminal = self._terminal_of(item)
@@ -322,3 +307,22 @@ class ToolCalls:
         if isinstance(item, TerminalItem):
             return self._terminals.get(item.terminal_id)
         return None
+
+
+def _kind(kind: str | UnsetType | None, lose: Lose) -> str | UnsetType:
+    if isinstance(kind, UnsetType) or kind in _KINDS:
+        return kind
+    if kind is not None:
+        lose("tool_call.kind", f"the kind `{kind}` is sent as `other`")
+    return "other"
+
+
+def _status(status: str | UnsetType | None, lose: Lose) -> tuple[str | UnsetType, str | None]:
+    """The status in the closed list of version 1, and what it was if that is not in it."""
+    if isinstance(status, UnsetType) or status in _STATUSES:
+        return status, None
+    if status is None:
+        return "pending", None
+    projected = "failed" if status == "cancelled" else "in_progress"
+    lose("tool_call.status", f"the status `{status}` is sent as `{projected}`")
+    return projected, status
