@@ -186,7 +186,9 @@ def _diagnose(frame: bytes) -> Message | None:
     except UnicodeDecodeError:
         return _not_json(frame, ParseError("Parse error: not UTF-8"), "not UTF-8")  # RPC-24
     except msgspec.DecodeError:
-        return _not_json(frame, ParseError(), "not JSON") if frame.strip() else None  # RPC-06
+        # Only what JSON calls white space is ignored; other blanks get their answer (RPC-06).
+        blank = not frame.strip(b" \t\r\n")
+        return None if blank else _not_json(frame, ParseError(), "not JSON")
 
 
 def _diagnose_members(members: _Members) -> Malformed | BrokenResponse:
@@ -273,7 +275,8 @@ def notification_frame(method: str, params: Payload) -> bytes:
         head = b'{"jsonrpc":"2.0","method":%b,"params":' % _encode(method)
         if len(_notification_heads) < 256:  # Method names may come from outside.
             _notification_heads[method] = head
-    return _one_line(head + params + b"}")
+    # Joined, not added: a large payload is copied once.
+    return _one_line(b"".join((head, params, b"}")))
 
 
 def result_frame(id_: RequestId, result: Payload) -> bytes:
