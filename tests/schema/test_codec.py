@@ -195,6 +195,7 @@ def test_a_strict_reader_closes_what_the_schema_closes() -> None:
             b'{"sessionId":"s","prompt":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
             "nested too deeply",
         ),
+        (b'{"_meta":{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}}", "nested too deeply"),
         (b"[]", "expected an object"),
         (b"null", "expected an object"),
     ],

@@ -7,9 +7,11 @@ from typing import Any, get_args
 import pytest
 from hypothesis import HealthCheck, given, settings
 from jsonschema import Draft202012Validator
+from msgspec import StructMeta
 
 from parley.schema.base import ChoiceType, Model
-from parley.schema.codec import decode, encode
+from parley.schema.codec import decode, decode_strictly, encode
+from parley.schema.method import Method
 from tests.schema.schema_facts import (
     SHARED,
     VERSIONS,
@@ -25,6 +27,7 @@ from tests.schema.schema_facts import (
 from tests.schema.strategies import values_of
 
 UPSTREAM = SHARED / "protocol" / "schema"
+OBJECTS = [found for found in with_models() if isinstance(found.model, StructMeta)]
 quick = settings(
     max_examples=12,
     deadline=None,
@@ -77,7 +80,9 @@ def test_what_is_sent_satisfies_the_schema(definition: Definition) -> None:
     @quick
     @given(values_of(definition, wild=False))
     def satisfies(value: Json) -> None:
-        sent = json.loads(encode(decode(definition.model, json.dumps(value).encode())))
+        data = encode(decode(definition.model, json.dumps(value).encode()))
+        decode_strictly(definition.model, data)
+        sent = json.loads(data)
         assert [list(validator.iter_errors(sent)) for validator in validators] == [
             [] for _ in validators
         ]
@@ -86,21 +91,39 @@ def test_what_is_sent_satisfies_the_schema(definition: Definition) -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_the_methods_are_those_of_the_frames(version: str) -> None:
-    named = {
-        (node["x-method"], name)
+def test_the_method_table_says_what_the_schema_says(version: str) -> None:
+    package = VERSIONS[version]
+    wanted = {
+        Method(
+            name=node["x-method"],
+            side={"protocol": "both"}.get(node["x-side"], node["x-side"]),
+            kind="request" if name.endswith("Request") else "notification",
+            params=getattr(package, name),
+            result=getattr(package, name.removesuffix("Request") + "Response", None),
+            unstable=node.get("x-unstable", False),
+        )
         for name, node in facts(version)["$defs"].items()
         if "x-method" in node and not name.endswith("Response")
     }
-    package = VERSIONS[version]
-    rows = {(row.name, row.params) for row in package.METHODS}
-    assert rows == {(method, getattr(package, name)) for method, name in named}
+    assert set(package.METHODS) == wanted
+    assert len(package.METHODS) == len(wanted)
+
+
+@pytest.mark.parametrize("definition", OBJECTS, ids=str)
+def test_what_is_unstable_in_the_schema_is_unstable_in_the_model(definition: Definition) -> None:
+    marked = {found for found in properties() if found.node.get("x-unstable")}
+    names = {found.attribute for found in marked if found.owner == definition}
+    assert names == definition.model.UNSTABLE_FIELDS
+    assert definition.node.get("x-unstable", False) == definition.model.UNSTABLE
 
 
 def _wire_names(kind: Any) -> set[str]:
+    return {name for model in _models(kind) for name in model.__struct_encode_fields__}
+
+
+def _models(kind: Any) -> list[type[Model]]:
     arms = get_args(kind.ARMS if isinstance(kind, ChoiceType) else kind) or (kind,)
-    models = [arm for arm in arms if isinstance(arm, type) and issubclass(arm, Model)]
-    return {name for model in models for name in model.__struct_encode_fields__}
+    return [arm for arm in arms if isinstance(arm, type) and issubclass(arm, Model)]
 
 
 def _validators(definition: Definition) -> list[Draft202012Validator]:
