@@ -1,0 +1,38 @@
+"""What an application may choose about a connection, and what got lost in translation."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from parley.rpc.connection import DEFAULT_LIMITS, Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something that one version can say and the other cannot."""
+
+    what: str
+    """A short stable name, for instance `tool_call.status`."""
+    detail: str
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Defaults are right for most applications."""
+
+    versions: tuple[int, ...] = (1, 2)
+    unstable: bool = False
+    """Whether the unstable part of the protocol is spoken."""
+    deadline: float = 60.0
+    """Seconds the peer may take to answer what it can answer by itself."""
+    question_deadline: float | None = None
+    """Seconds a person may take to answer a question; `None` waits until the turn ends."""
+    legacy_models: bool = True
+    """Whether version 1 also lists models in the older form, which costs nothing (SEE-02)."""
+    limits: Limits = DEFAULT_LIMITS
+    on_loss: Callable[[Loss], None] | None = None
+
+    def lose(self, what: str, detail: str, session_id: str | None = None) -> None:
+        """Report a loss to whoever wants to know."""
+        if self.on_loss is not None:
+            self.on_loss(Loss(what, detail, session_id))
