@@ -37,6 +37,10 @@ PIECES = [
     *(b"\xed\xa0\x80", b"\xf0\x9f\x90\xa2", b"1e999", b"-", b"9" * 40, b"NaN", b"null", b"\n"),
     *(b"[" * 1500, b'{"a":' * 1500, b" " * 300, b"\xef\xbb\xbf"),
 ]
+VALUES: list[object] = [
+    *(None, True, 0, 1, 2, -1, 1.5, 2**53 + 1, 2**64, 10**30, "", "7", "2.0", "ż", "\ud800"),
+    *([], {}, [[]], {"code": 1, "message": "x"}, {"code": "1"}, {"requestId": 1}, {"id": 1}),
+]
 
 
 def main() -> int:
@@ -88,8 +92,19 @@ def _frames(chance: random.Random, count: int) -> Iterator[bytes | Oversize]:
             yield chance.randbytes(chance.randrange(60))
         elif kind < 0.12:
             yield Oversize(10**8, _mutated(chance)[: chance.randrange(200)], 10**7)
+        elif kind < 0.5:
+            yield _assembled(chance)
         else:
             yield _mutated(chance)
+
+
+def _assembled(chance: random.Random) -> bytes:
+    """An object of the right members with values of any type, so that more of it is well formed."""
+    names = ["jsonrpc", "id", "method", "params", "result", "error", "requestId", "type"]
+    members = {name: chance.choice(VALUES) for name in names if chance.random() < 0.5}
+    members |= {"jsonrpc": "2.0"} if chance.random() < 0.9 else {}
+    members |= {"method": chance.choice(["m", "$/cancel_request"])} if chance.random() < 0.6 else {}
+    return json.dumps(members, ensure_ascii=chance.random() < 0.5).encode("utf-8", "surrogatepass")
 
 
 def _mutated(chance: random.Random) -> bytes:

@@ -156,6 +156,24 @@ def test_a_request_whose_answer_has_arrived_is_not_cancelled_on_the_wire() -> No
     run(scenario)
 
 
+def test_a_request_whose_answer_waits_in_the_lane_is_not_cancelled_on_the_wire() -> None:
+    async def scenario() -> None:
+        async def stuck(_: Notification) -> None:
+            await asyncio.Event().wait()
+
+        wire = Wire()
+        async with connect(wire, on_notification=stuck) as connection:
+            task = asyncio.create_task(connection.request("m"))
+            await until(lambda: wire.sent)
+            wire.feed(notification(), response(1))
+            await until(lambda: not connection.peer.pending_requests)
+            task.cancel()
+            await asyncio.wait([task])
+            assert (task.cancelled(), len(wire.sent)) == (True, 1)
+
+    run(scenario)
+
+
 def test_a_deadline_raises_and_tells_the_peer() -> None:
     async def scenario() -> None:
         wire = Wire()

@@ -10,7 +10,17 @@ from parley.rpc.connection import Connection, Limits
 from parley.rpc.message import Notification, Payload
 from parley.rpc.peer import Call
 from parley.transport.memory import memory_pair
-from tests.rpc.wire import Wire, connect, notification, request, response, run, settle, until
+from tests.rpc.wire import (
+    Wire,
+    cancellation,
+    connect,
+    notification,
+    request,
+    response,
+    run,
+    settle,
+    until,
+)
 
 FOREVER = Limits(end_grace=5.0, cancel_grace=5.0)
 """Graces so long that a test which uses them up fails."""
@@ -291,6 +301,29 @@ def test_closing_from_two_places_at_once_closes_once() -> None:
             await settle(3)
             await asyncio.gather(first, connection.aclose())
             assert (cleaned, wire.closed) == (["yes"], True)
+
+    run(scenario)
+
+
+def test_closing_cancels_a_call_again_that_still_cleans_up() -> None:
+    async def scenario() -> None:
+        async def handler(_: Call) -> Payload:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                await asyncio.Event().wait()
+            return b""
+
+        before = asyncio.all_tasks()
+        wire = Wire()
+        async with connect(wire, handler, limits=FOREVER) as connection:
+            wire.feed(request(1))
+            await until(lambda: connection.peer.open_calls)
+            await settle()
+            wire.feed(cancellation(1))
+            await settle()
+        assert [answer["error"]["code"] for answer in wire.answers] == [-32800]
+        assert asyncio.all_tasks() == before
 
     run(scenario)
 

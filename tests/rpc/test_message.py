@@ -156,6 +156,8 @@ def test_a_response_without_an_id_is_broken() -> None:
         b'{"jsonrpc":"2.0","method":"m","params":"\xff"}',
         b'{"jsonrpc":"2.0","method":"m","params":"\xed\xa0\x80"}',
         b"\x00",
+        b"\x0c",
+        b"\x0b \xc2\x85",
     ],
 )
 def test_what_is_not_json_in_utf_8_is_a_parse_error_with_null(frame: bytes) -> None:
@@ -214,6 +216,12 @@ def test_an_array_at_the_very_limit_of_nesting_gives_entries() -> None:
         batch = parse(b"[" * depth + b"]" * depth)
         if isinstance(batch, Batch):
             assert [type(entry) for entry in entries_of(batch)] == [Malformed]
+
+
+def test_an_array_that_turns_out_to_be_nested_too_deeply_has_one_entry() -> None:
+    (entry,) = entries_of(Batch(b"[" * 100_000))
+    assert isinstance(entry, Malformed)
+    assert entry.problem == "nested too deeply"
 
 
 def test_a_request_that_is_nested_too_deeply_is_refused_with_its_id() -> None:
@@ -347,7 +355,7 @@ def test_any_bytes_give_a_message_or_one_documented_error(frame: bytes) -> None:
     if isinstance(message, Malformed):
         assert message.error.code in (-32700, -32600)
     if message is None:
-        assert not frame.strip()
+        assert not frame.strip(b" \t\r\n")
 
 
 @given(JSON_VALUES)

@@ -91,8 +91,9 @@ class Calls:
         self._begun.add(call)
         try:
             frame = await self._frame_for(call)
-            while self._running[call].uncancel():
-                pass  # The answer is made; what was cancelled was the handler.
+            task = self._running[call]
+            while task.cancelling():
+                task.uncancel()  # What was cancelled was the handler, and it has ended.
             # The wait comes before the answer, so that a peer which asks but does not read
             # leaves its calls open, and the bound on open calls stops us reading.
             while self._transport.blocked and not self._ended:

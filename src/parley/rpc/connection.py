@@ -30,6 +30,7 @@ NotificationHandler = Callable[[Notification], Awaitable[None] | None]
 """Handles a notification: returns when done, or returns an awaitable when it must wait."""
 
 _log = logging.getLogger("parley.rpc")
+_HANDLER_FAILED = "the handler of %.80r failed"
 _ASKING = 8
 """How many times the backlog is let in while we wait for an answer that may be behind it."""
 
@@ -68,22 +69,10 @@ class Connection:
         peer: Peer | None = None,
     ) -> None:
         self.peer = peer or Peer()
-        self.faults: Counter[str] = Counter()
         self._transport = transport
-        self._on_notification = on_notification
         self._limits = limits
-        self._context = copy_context()
-        self._lane = Lane(self._handle, self._release)
-        self._lane_task: asyncio.Task[None] | None = None
-        self._calls = Calls(
-            self.peer,
-            transport,
-            on_call,
-            max_running=self._limits.max_calls,
-            changed=self._release,
-        )
-        self._released: asyncio.Future[None] | None = None
-        self._unread_replies = 0
+        self._inbox = _Inbox(self.peer, transport, on_call, on_notification, limits)
+        self.faults = self._inbox.faults
         self._reader: asyncio.Task[None] | None = None
         self._end: TransportError | None = None
         self._closed = asyncio.Event()
@@ -106,7 +95,7 @@ class Connection:
         grace = 0.0
         try:
             while frames := await self._transport.receive():
-                await self._take_all(frames)
+                await self._inbox.take_all(frames)
             end = ConnectionClosed("the peer ended the connection")
             grace = self._limits.end_grace
         except TransportError as error:
@@ -164,125 +153,23 @@ class Connection:
         while self._transport.blocked:
             await self._transport.drain()
 
-    # Incoming.
-
-    async def _take_all(self, frames: Sequence[Incoming]) -> None:
-        receive = self.peer.receive
-        for frame in frames:
-            event = receive(frame)
-            size = len(frame) if isinstance(frame, bytes) else 0
-            if isinstance(event, list):
-                for one in event:
-                    self._take(one, size)
-            else:
-                self._take(event, size)
-        if self._unread_replies > self._limits.backlog_bytes:
-            with suppress(TransportError):
-                await self.drain()
-            self._unread_replies = 0
-        elif len(frames) > 32:
-            await asyncio.sleep(0)  # Let other tasks run when the peer sends faster than we read.
-        while self._full():
-            self._released = asyncio.get_running_loop().create_future()
-            await self._released
-
-    def _take(self, event: Event, size: int) -> None:
-        lane = self._lane
-        if lane.busy and not lane.overtakes(event):
-            lane.put(event, size)
-            return
-        unfinished = self._handle(event)
-        if unfinished is not None:
-            lane.busy = True
-            self._lane_task = asyncio.get_running_loop().create_task(
-                lane.run(unfinished), context=self._context.copy()
-            )
-
-    def _handle(self, event: Event) -> Awaitable[None] | None:
-        match event:
-            case Notification():
-                return self._notified(event)
-            case Answered(waiter=waiter, result=result, error=error):
-                _settle(waiter, result, error)
-            case Broken(waiter=waiter, problem=problem):
-                self.fault(problem)
-                _settle(waiter, NOTHING, RemoteProtocolError(f"not an answer: {problem}"))
-            case Call():
-                self._calls.take(event)
-            case Cancelled(call=call):
-                self._calls.cancel(call)
-            case Reply(frame=frame, problem=problem):
-                self.fault(problem)
-                self._reply(frame)
-            case _:
-                if not event.expected:
-                    self.fault(event.problem)
-        return None
-
-    def _notified(self, notification: Notification) -> Awaitable[None] | None:
-        try:
-            unfinished = self._on_notification(notification)
-        except (Exception, asyncio.CancelledError):
-            self._failed(notification.method)
-            return None
-        return None if unfinished is None else self._guard(unfinished, notification.method)
-
-    async def _guard(self, handler: Awaitable[None], method: str) -> None:
-        try:
-            await handler
-        except asyncio.CancelledError:
-            # Only the end of the connection stops the lane, not a handler that cancels itself.
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
-                raise
-            self._failed(method)
-        except Exception:
-            self._failed(method)
-
-    # Flow.
-
-    def _full(self) -> bool:
-        limit = self._limits.backlog_bytes
-        if self._calls.waiting_bytes > (limit * _ASKING if self.peer.pending_requests else limit):
-            return True
-        return self._lane.size > (limit * _ASKING if self._lane.asking else limit)
-
-    def _release(self) -> None:
-        if self._released is not None and not self._full():
-            _settle(self._released, None, None)
-            self._released = None
-
-    def _reply(self, frame: bytes) -> None:
-        """Answer from the reader itself, which then waits if these answers are not read.
-
-        It waits for nothing else that is in the outbox: two peers that stream at each other, and
-        read only what is left of their time, would wait for each other for ever.
-        """
-        self._unread_replies = self._unread_replies + len(frame) if self._transport.blocked else 0
-        self._send(frame)
-
-    def _send(self, frame: bytes) -> None:
-        with suppress(TransportError):
-            self._transport.send(frame)
+    def fault(self, problem: str) -> None:
+        """Count something that the peer did wrong, as found out by the layer above."""
+        self._inbox.fault(problem)
 
     async def _ask(self, method: str, params: Payload) -> Payload:
         answer: asyncio.Future[Payload] = asyncio.get_running_loop().create_future()
         id_, frame = self.peer.request(method, params, answer)
-        self._release()  # More may come in while we wait.
+        self._inbox.release()  # More may come in while we wait.
         try:
             self._transport.send(frame)
-            with asking(self._lane):
+            with asking(self._inbox.lane):
                 return await answer
         finally:
-            if not answer.done() or answer.cancelled():
-                self._abandon(id_)
-
-    def _abandon(self, id_: int) -> None:
-        frame = self.peer.abandon(id_)
-        if frame is not None and self._end is None:
-            self._send(frame)
-
-    # Ends and faults.
+            given_up = not answer.done() or answer.cancelled()
+            if given_up and (cancellation := self.peer.abandon(id_)) is not None:
+                with suppress(TransportError):
+                    self._transport.send(cancellation)
 
     def _check_open(self) -> None:
         if self._end is not None:
@@ -302,13 +189,13 @@ class Connection:
 
     async def _stop(self) -> None:
         """Cancel what still runs and close the transport; being cancelled only hurries it."""
-        for task in self._tasks():
+        for task in self._inbox.tasks:
             task.cancel()
-        self._calls.end()
+        self._inbox.calls.end()
         try:
             await self._settle_tasks(self._limits.cancel_grace)
         finally:
-            self._lane.pass_answers()
+            self._inbox.lane.pass_answers()
             try:
                 await self._transport.aclose()
             finally:
@@ -317,18 +204,77 @@ class Connection:
     async def _settle_tasks(self, seconds: float) -> None:
         deadline = asyncio.get_running_loop().time() + seconds
         await asyncio.sleep(0)  # Every task makes its first step, so that it can clean up.
-        while tasks := self._tasks():
+        while tasks := self._inbox.tasks:
             remaining = deadline - asyncio.get_running_loop().time()
             if remaining <= 0:
                 return
             await asyncio.wait(tasks, timeout=remaining)
 
-    def _tasks(self) -> list[asyncio.Task[None]]:
+
+class _Inbox:
+    """What becomes of frames that arrive: in order, bounded, and never by way of an exception."""
+
+    def __init__(
+        self,
+        peer: Peer,
+        transport: Transport,
+        on_call: CallHandler,
+        on_notification: NotificationHandler,
+        limits: Limits,
+    ) -> None:
+        self._peer = peer
+        self._transport = transport
+        self._on_notification = on_notification
+        self._limits = limits
+        self._context = copy_context()
+        self.faults: Counter[str] = Counter()
+        self.lane = Lane(self._handle, self.release)
+        self._lane_task: asyncio.Task[None] | None = None
+        self.calls = Calls(
+            peer, transport, on_call, max_running=limits.max_calls, changed=self.release
+        )
+        self._released: asyncio.Future[None] | None = None
+        self._unread_replies = 0
+
+    @property
+    def tasks(self) -> list[asyncio.Task[None]]:
         """What runs for this connection, except whoever asks: a handler may close it."""
-        tasks = self._calls.tasks
+        tasks = self.calls.tasks
         if self._lane_task is not None and not self._lane_task.done():
             tasks.append(self._lane_task)
         return [task for task in tasks if task is not asyncio.current_task()]
+
+    async def take_all(self, frames: Sequence[Incoming]) -> None:
+        """Handle these frames, then wait until there is room for more."""
+        receive, lane = self._peer.receive, self.lane
+        for frame in frames:
+            event = receive(frame)
+            if type(event) is Notification and not lane.busy:  # The common case, without detours.
+                unfinished = self._notified(event)
+                if unfinished is not None:
+                    self._open_lane(unfinished)
+                continue
+            size = len(frame) if isinstance(frame, bytes) else 0
+            for one in event if isinstance(event, list) else (event,):
+                if lane.busy and not lane.overtakes(one):
+                    lane.put(one, size)
+                elif (unfinished := self._handle(one)) is not None:
+                    self._open_lane(unfinished)
+        if self._unread_replies > self._limits.backlog_bytes:
+            with suppress(TransportError):
+                await self._transport.drain()
+            self._unread_replies = 0
+        elif len(frames) > 32:
+            await asyncio.sleep(0)  # Let other tasks run when the peer sends faster than we read.
+        while self._full():
+            self._released = asyncio.get_running_loop().create_future()
+            await self._released
+
+    def release(self) -> None:
+        """Something has changed: go on reading if there is room now."""
+        if self._released is not None and not self._full():
+            _settle(self._released, None, None)
+            self._released = None
 
     def fault(self, problem: str) -> None:
         """Count what the peer did wrong, and say it the 1st, 2nd, 4th, 8th ... time."""
@@ -336,8 +282,68 @@ class Connection:
         if count & (count - 1) == 0:
             _log.warning("the peer sent something wrong (%d times): %s", count, problem)
 
-    def _failed(self, method: str) -> None:
-        _log.exception("the handler of %.80r failed", method)
+    def _open_lane(self, unfinished: Awaitable[None]) -> None:
+        self.lane.busy = True
+        self._lane_task = asyncio.get_running_loop().create_task(
+            self.lane.run(unfinished), context=self._context.copy()
+        )
+
+    def _handle(self, event: Event) -> Awaitable[None] | None:
+        match event:
+            case Notification():
+                return self._notified(event)
+            case Answered(waiter=waiter, result=result, error=error):
+                _settle(waiter, result, error)
+            case Broken(waiter=waiter, problem=problem):
+                self.fault(problem)
+                _settle(waiter, NOTHING, RemoteProtocolError(f"not an answer: {problem}"))
+            case Call():
+                self.calls.take(event)
+            case Cancelled(call=call):
+                self.calls.cancel(call)
+            case Reply(frame=frame, problem=problem):
+                self.fault(problem)
+                self._reply(frame)
+            case _:
+                if not event.expected:
+                    self.fault(event.problem)
+        return None
+
+    def _notified(self, notification: Notification) -> Awaitable[None] | None:
+        try:
+            unfinished = self._on_notification(notification)
+        except (Exception, asyncio.CancelledError):
+            _log.exception(_HANDLER_FAILED, notification.method)
+            return None
+        return None if unfinished is None else self._guard(unfinished, notification.method)
+
+    async def _guard(self, handler: Awaitable[None], method: str) -> None:
+        try:
+            await handler
+        except asyncio.CancelledError:
+            # Only the end of the connection stops the lane, not a handler that cancels itself.
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            _log.exception(_HANDLER_FAILED, method)
+        except Exception:
+            _log.exception(_HANDLER_FAILED, method)
+
+    def _reply(self, frame: bytes) -> None:
+        """Answer from the reader itself, which then waits if these answers are not read.
+
+        It waits for nothing else that is in the outbox: two peers that stream at each other, and
+        read only while they can write, would wait for each other for ever.
+        """
+        self._unread_replies = self._unread_replies + len(frame) if self._transport.blocked else 0
+        with suppress(TransportError):
+            self._transport.send(frame)
+
+    def _full(self) -> bool:
+        limit = self._limits.backlog_bytes
+        if self.calls.waiting_bytes > (limit * _ASKING if self._peer.pending_requests else limit):
+            return True
+        return self.lane.size > (limit * _ASKING if self.lane.asking else limit)
 
 
 def _settle(future: "asyncio.Future[Any]", result: Any, error: Exception | None) -> None:
