@@ -93,6 +93,17 @@ def subject_of(question: PermissionQuestion, spare_id: str, lose: Lose) -> ToolC
             return ToolCallChanged(spare_id, kind="other")
 
 
+def is_about_a_call(question: PermissionQuestion) -> bool:
+    """Whether the question names a tool call of its own."""
+    match question.subject:
+        case ToolCallSubject():
+            return True
+        case CommandSubject(tool_call_id=tool_call_id):
+            return tool_call_id is not None
+        case _:
+            return False
+
+
 def details_of(question: PermissionQuestion) -> tuple[ContentItem, ...]:
     """What the question says beside its title, as content of the tool call."""
     texts: list[str] = []
