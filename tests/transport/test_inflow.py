@@ -87,6 +87,22 @@ def test_a_regular_file_is_read_to_its_end(tmp_path: Path) -> None:
     run(scenario)
 
 
+def test_a_file_is_not_read_ahead_of_a_slow_receiver(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x\n" * 500_000)
+
+    async def scenario() -> None:
+        fd = os.open(tmp_path / "file", os.O_RDONLY)
+        inflow = Inflow(borrowed(os.dup(fd), os.O_RDONLY), on_end=nothing, read_ahead=100_000)
+        await eventually(lambda: inflow._paused)
+        # Both descriptors share one position: two reads of what a pipe holds.
+        assert os.lseek(fd, 0, os.SEEK_CUR) == 2 * 65536
+        assert len(await collected(inflow)) == 500_000
+        inflow.close()
+        os.close(fd)
+
+    run(scenario)
+
+
 def test_an_empty_device_ends_at_once() -> None:
     async def scenario() -> None:
         fd = os.open(os.devnull, os.O_RDONLY)

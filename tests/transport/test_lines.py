@@ -83,6 +83,10 @@ def test_an_oversize_last_line_is_reported_at_the_end() -> None:
     assert frames_of(b"123", b"4567", limit=3) == [Oversize(7, b"1234567", 3)]
 
 
+def test_the_head_of_an_oversize_line_may_be_longer_than_the_limit() -> None:
+    assert frames_of(b"12345", b"67", b"89\r", b"\n", limit=3) == [Oversize(9, b"123456789", 3)]
+
+
 def test_an_endless_line_costs_the_limit_and_no_more() -> None:
     splitter = LineSplitter(100_000)
     for _ in range(1000):

@@ -113,8 +113,6 @@ class Inflow:
             self._wake()
 
     def _arrived(self, chunk: bytes) -> None:
-        if self._over:
-            return
         if not chunk:
             self._finish()
             return
