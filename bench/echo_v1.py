@@ -1,43 +1,48 @@
 """What the echo agent of the benchmark answers in version 1."""
 
 import itertools
+from collections.abc import Iterable
 
-from parley.errors import MethodNotFound
-from parley.rpc.connection import Connection
-from parley.rpc.message import Payload
+from echo_turns import Turns
+from echo_words import chunks
+from parley.protocol.endpoint import Endpoint, NoteRoute, Route, Routes
 from parley.rpc.peer import Call
 from parley.schema import v1
-from parley.schema.codec import decoder, encode
+from parley.schema.codec import encode
 
-_sessions = itertools.count(1)
-_prompt = decoder(v1.PromptRequest)
-
-
-async def answer(connection: Connection, call: Call) -> Payload:
-    match call.method:
-        case "initialize":
-            return encode(v1.InitializeResponse(protocol_version=1))
-        case "session/new":
-            return encode(v1.NewSessionResponse(session_id=f"s{next(_sessions)}"))
-        case "session/prompt":
-            await _turn(connection, _prompt(call.params))
-            return encode(v1.PromptResponse(stop_reason="end_turn"))
-        case _:
-            raise MethodNotFound
+UPDATE = v1.SessionNotification.METHOD
 
 
-async def _turn(connection: Connection, asked: v1.PromptRequest) -> None:
-    first = asked.prompt[0]
-    word, _, rest = (first.text if isinstance(first, v1.TextContent) else "").partition(" ")
-    if word == "echo":
-        await _chunk(connection, asked.session_id, rest)
-    elif word == "stream":
-        count, _, size = rest.partition(" ")
-        for _ in range(int(count)):
-            await _chunk(connection, asked.session_id, "x" * int(size or 40))
+def routes(endpoint: Endpoint) -> Routes:
+    sessions = itertools.count(1)
+    turns = Turns()
 
+    async def initialize(params: v1.InitializeRequest, call: Call) -> v1.InitializeResponse:
+        return v1.InitializeResponse(protocol_version=1)
 
-async def _chunk(connection: Connection, session: str, text: str) -> None:
-    update = v1.AgentMessageChunk(content=v1.TextContent(text=text))
-    notification = v1.SessionNotification(session_id=session, update=update)
-    await connection.notify(notification.METHOD, encode(notification))
+    async def new_session(params: v1.NewSessionRequest, call: Call) -> v1.NewSessionResponse:
+        return v1.NewSessionResponse(session_id=f"s{next(sessions)}")
+
+    async def prompt(params: v1.PromptRequest, call: Call) -> v1.PromptResponse:
+        first = params.prompt[0] if params.prompt else None
+        texts = chunks(first.text if isinstance(first, v1.TextContent) else "")
+        ended = await turns.run(params.session_id, stream(params.session_id, texts))
+        return v1.PromptResponse(stop_reason=ended)
+
+    async def stream(session: str, texts: Iterable[str]) -> None:
+        notify = endpoint.connection.notify
+        for text in texts:
+            update = v1.AgentMessageChunk(content=v1.TextContent(text=text))
+            await notify(UPDATE, encode(v1.SessionNotification(session_id=session, update=update)))
+
+    def cancel(params: v1.CancelNotification) -> None:
+        turns.cancel(params.session_id)
+
+    return Routes(
+        {
+            "initialize": Route(v1.InitializeRequest, initialize),
+            "session/new": Route(v1.NewSessionRequest, new_session),
+            "session/prompt": Route(v1.PromptRequest, prompt),
+        },
+        {"session/cancel": NoteRoute(v1.CancelNotification, cancel)},
+    )

@@ -3,53 +3,58 @@
 import itertools
 from collections.abc import Iterable
 
-from parley.errors import MethodNotFound
-from parley.rpc.connection import Connection
-from parley.rpc.message import Payload
+from echo_turns import Turns
+from echo_words import chunks
+from parley.protocol.endpoint import Endpoint, NoteRoute, Route, Routes
 from parley.rpc.peer import Call
 from parley.schema import v2
-from parley.schema.codec import decoder, encode
+from parley.schema.codec import encode
 
-_sessions = itertools.count(1)
-_messages = itertools.count(1)
-_prompt = decoder(v2.PromptRequest)
+UPDATE = v2.UpdateSessionNotification.METHOD
 
 
-async def answer(connection: Connection, call: Call) -> Payload:
-    match call.method:
-        case "initialize":
-            info = v2.Implementation(name="echo", version="1")
-            return encode(v2.InitializeResponse(protocol_version=2, info=info))
-        case "session/new":
-            return encode(v2.NewSessionResponse(session_id=f"s{next(_sessions)}"))
-        case "session/prompt":
-            message = f"m{next(_messages)}"
-            asked = _prompt(call.params)
-            call.after_response(lambda: _turn(connection, asked, message))
-            return encode(v2.PromptResponse(message_id=message))
-        case _:
-            raise MethodNotFound
+def routes(endpoint: Endpoint) -> Routes:
+    sessions = itertools.count(1)
+    messages = itertools.count(1)
+    turns = Turns()
 
+    async def initialize(params: v2.InitializeRequest, call: Call) -> v2.InitializeResponse:
+        info = v2.Implementation(name="echo", version="1")
+        return v2.InitializeResponse(protocol_version=2, info=info)
 
-async def _turn(connection: Connection, asked: v2.PromptRequest, message: str) -> None:
-    async def tell(update: v2.SessionUpdate) -> None:
-        notification = v2.UpdateSessionNotification(session_id=asked.session_id, update=update)
-        await connection.notify(notification.METHOD, encode(notification))
+    async def new_session(params: v2.NewSessionRequest, call: Call) -> v2.NewSessionResponse:
+        return v2.NewSessionResponse(session_id=f"s{next(sessions)}")
 
-    await tell(v2.UserMessage(message_id=message, content=asked.prompt))
-    await tell(v2.SessionStateUpdate(state="running"))
-    for text in _chunks(asked):
-        chunk = v2.TextContent(text=text)
-        await tell(v2.AgentMessageChunk(message_id=f"{message}-answer", content=chunk))
-    await tell(v2.SessionStateUpdate(state="idle", stop_reason="end_turn"))
+    async def prompt(params: v2.PromptRequest, call: Call) -> v2.PromptResponse:
+        message = f"m{next(messages)}"
+        first = params.prompt[0]
+        texts = chunks(first.text if isinstance(first, v2.TextContent) else "")
+        call.after_response(lambda: turn(params, message, texts))
+        return v2.PromptResponse(message_id=message)
 
+    async def turn(asked: v2.PromptRequest, message: str, texts: Iterable[str]) -> None:
+        await tell(asked.session_id, v2.UserMessage(message_id=message, content=asked.prompt))
+        await tell(asked.session_id, v2.SessionStateUpdate(state="running"))
+        ended = await turns.run(asked.session_id, stream(asked.session_id, message, texts))
+        await tell(asked.session_id, v2.SessionStateUpdate(state="idle", stop_reason=ended))
 
-def _chunks(asked: v2.PromptRequest) -> Iterable[str]:
-    first = asked.prompt[0]
-    word, _, rest = (first.text if isinstance(first, v2.TextContent) else "").partition(" ")
-    if word == "echo":
-        return [rest]
-    if word != "stream":
-        return []
-    count, _, size = rest.partition(" ")
-    return ("x" * int(size or 40) for _ in range(int(count)))
+    async def stream(session: str, message: str, texts: Iterable[str]) -> None:
+        for text in texts:
+            chunk = v2.TextContent(text=text)
+            await tell(session, v2.AgentMessageChunk(message_id=f"{message}-a", content=chunk))
+
+    async def tell(session: str, update: v2.SessionUpdate) -> None:
+        notification = v2.UpdateSessionNotification(session_id=session, update=update)
+        await endpoint.connection.notify(UPDATE, encode(notification))
+
+    def cancel(params: v2.CancelSessionNotification) -> None:
+        turns.cancel(params.session_id)
+
+    return Routes(
+        {
+            "initialize": Route(v2.InitializeRequest, initialize),
+            "session/new": Route(v2.NewSessionRequest, new_session),
+            "session/prompt": Route(v2.PromptRequest, prompt),
+        },
+        {"session/cancel": NoteRoute(v2.CancelSessionNotification, cancel)},
+    )
