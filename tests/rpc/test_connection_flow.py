@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from parley.rpc.connection import Limits
+from parley.rpc.connection import Connection, Limits
 from parley.rpc.lane import ENTRY_OVERHEAD
 from parley.rpc.message import Notification, Payload
-from parley.rpc.peer import Call
+from parley.rpc.peer import Call, Peer
 from parley.transport.memory import memory_pair
 from tests.rpc.wire import (
     Wire,
@@ -117,6 +117,46 @@ def test_a_handler_that_cancels_itself_does_not_hold_up_what_is_behind_it() -> N
         async with connect(wire, on_notification=handler):
             wire.feed(notification(), request(1))
             await until(lambda: wire.sent)
+
+    run(scenario)
+
+
+def test_a_handler_in_an_array_holds_up_what_is_behind_it_too() -> None:
+    async def scenario() -> None:
+        gate = asyncio.Event()
+
+        async def handler(_: Notification) -> None:
+            await gate.wait()
+
+        wire = Wire()
+        async with connect(wire, on_notification=handler, peer=Peer(process_batches=True)):
+            wire.feed(b"[%b,%b]" % (notification(), request(1)))
+            await settle()
+            assert wire.sent == []
+            gate.set()
+            await until(lambda: wire.sent)
+
+    run(scenario)
+
+
+def test_two_peers_that_stream_at_each_other_both_get_through() -> None:
+    async def scenario() -> None:
+        seen: list[bytes] = []
+
+        def handler(note: Notification) -> None:
+            seen.append(bytes(note.params))
+
+        async def stream(connection: Connection) -> None:
+            for _ in range(500):
+                await connection.notify("n", b'"%b"' % (b"x" * 100))
+
+        ours, theirs = memory_pair(high_water=1000)
+        async with (
+            connect(ours, on_notification=handler) as one,
+            connect(theirs, on_notification=handler) as other,
+        ):
+            await asyncio.gather(*(stream(each) for each in (one, other, one, other)))
+            await until(lambda: len(seen) == 2000)
 
     run(scenario)
 

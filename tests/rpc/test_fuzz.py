@@ -3,7 +3,7 @@
 import os
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parley.rpc.message import Notification
@@ -50,6 +50,7 @@ def outline(frames: list[Incoming]) -> list[object]:
     return found
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.sampled_from(SEEDS) | st.binary(max_size=30), max_size=6),
     st.lists(st.integers(0, 2000), max_size=8),

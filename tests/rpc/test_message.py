@@ -5,7 +5,7 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec import Raw
 
@@ -346,6 +346,7 @@ def test_text_leaves_as_utf_8() -> None:
 # Properties.
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 @example(b"[[[[")
 @example(b"\xed\xa0\x80")
@@ -358,6 +359,7 @@ def test_any_bytes_give_a_message_or_one_documented_error(frame: bytes) -> None:
         assert not frame.strip(b" \t\r\n")
 
 
+@settings(deadline=None)
 @given(JSON_VALUES)
 def test_any_json_gives_a_message_or_an_invalid_request(value: Any) -> None:
     message = parse(json.dumps(value).encode())
@@ -365,6 +367,7 @@ def test_any_json_gives_a_message_or_an_invalid_request(value: Any) -> None:
     assert not isinstance(message, Malformed) or message.error.code == -32600
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(), JSON_VALUES, max_size=3), st.text(), st.booleans())
 def test_what_the_standard_library_reads_as_a_message_is_one(
     others: dict[str, Any], method: str, ascii_only: bool
@@ -376,6 +379,7 @@ def test_what_the_standard_library_reads_as_a_message_is_one(
     assert illegal or isinstance(message, Request | Notification)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60) | JSON_VALUES.map(json.dumps).map(lambda text: text[:-1]))
 def test_what_the_standard_library_cannot_read_is_always_a_parse_error(text: str) -> None:
     frame = text.encode("utf-8", "surrogatepass")
@@ -388,6 +392,7 @@ def test_what_the_standard_library_cannot_read_is_always_a_parse_error(text: str
         )
 
 
+@settings(deadline=None)
 @given(st.text(), st.integers(-(2**63), 2**64 - 1) | st.text() | st.none(), JSON_VALUES)
 def test_requests_and_notifications_come_back_as_they_were_written(
     method: str, id_: int | str | None, params: Any
@@ -401,6 +406,7 @@ def test_requests_and_notifications_come_back_as_they_were_written(
     assert (notification.method, json.loads(bytes(notification.params))) == (method, params)
 
 
+@settings(deadline=None)
 @given(st.integers(-(2**63), 2**64 - 1), st.integers(-(2**31), 2**31), st.text(), JSON_VALUES)
 def test_errors_come_back_as_they_were_written(
     id_: int, code: int, text: str, data: object

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parley.errors import InternalError, RequestCancelled, RpcError
@@ -376,6 +376,7 @@ def test_with_the_switch_responses_and_cancellations_work_inside_an_array() -> N
 # Properties.
 
 
+@settings(deadline=None)
 @given(st.lists(st.binary(max_size=80), max_size=10), st.booleans())
 def test_any_frames_give_events_and_leave_the_peer_usable(frames: list[bytes], all_: bool) -> None:
     peer = Peer(process_batches=all_)

@@ -27,7 +27,11 @@ from parley.rpc.peer import Answered, Broken, Call, Cancelled, Event, Peer, Repl
 from parley.rpc.transport import Incoming, Transport
 
 NotificationHandler = Callable[[Notification], Awaitable[None] | None]
-"""Handles a notification: returns when done, or returns an awaitable when it must wait."""
+"""Handles a notification: returns when done, or returns a coroutine when it must wait.
+
+Not a task: what runs already is not known to belong to the handler, so the answer to a request
+that it makes would wait behind the handler.
+"""
 
 _log = logging.getLogger("parley.rpc")
 _HANDLER_FAILED = "the handler of %.80r failed"
