@@ -5,6 +5,7 @@ before its answer (V1-LOAD-02, V1-LOAD-03). After a session has ended nothing mo
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, ExitStack
 from typing import Any
 
 from msgspec import UNSET
@@ -14,7 +15,7 @@ import parley.schema.v1 as v1
 from parley.errors import InvalidParams, MethodNotFound
 from parley.protocol.endpoint import Route, Routes
 from parley.protocol.settings import Settings
-from parley.protocol.v1.agent_turns import Turns
+from parley.protocol.v1.agent_turn import Turns
 from parley.protocol.v1.client_handle import ClientHandle
 from parley.protocol.v1.dialect import OPENING
 from parley.protocol.v1.option import models_member, modes_model, option_models
@@ -87,17 +88,13 @@ class Openings:
     async def _load(self, params: v1.LoadSessionRequest, call: Call) -> v1.LoadSessionResponse:
         request = self._request(params)
         sessions = self._handle.sessions
-        known = sessions.find(params.session_id)
-        if known is None:
-            # The client named the session, so its history may leave at once.
-            sessions.open(params.session_id)
-        loaded: SessionSetup | None = None
-        try:
-            loaded = await self._role.load_session(params.session_id, request)
-        finally:
-            if loaded is None and known is None:
-                await self._handle.forget(params.session_id)
-        setup = loaded
+        async with AsyncExitStack() as undo:
+            if sessions.find(params.session_id) is None:
+                # The client named the session, so its history may leave at once.
+                sessions.open(params.session_id)
+                undo.push_async_callback(self._handle.forget, params.session_id)
+            setup = await self._role.load_session(params.session_id, request)
+            undo.pop_all()
         members = self._members(setup)
         sessions.open(params.session_id, setup.options)
         call.after_response(lambda: self._tell_commands(setup))
@@ -131,21 +128,18 @@ class Openings:
         """Open a session whose events wait until the answer has left."""
         sessions = self._handle.sessions
         sessions.begin()
-        setup: SessionSetup | None = None
-        try:
+        with ExitStack() as undo:
+            undo.callback(sessions.end)
             setup = await open_session()
-        finally:
-            if setup is None:
-                sessions.end()
-        made = setup
+            undo.pop_all()
 
         def opened() -> None:
-            self._tell_commands(made)
-            sessions.open(made.session_id, made.options)
+            self._tell_commands(setup)
+            sessions.open(setup.session_id, setup.options)
             sessions.end()
 
         call.after_response(opened)
-        return made
+        return setup
 
     def _request(self, params: Opening) -> SessionRequest:
         """What a session is opened with.

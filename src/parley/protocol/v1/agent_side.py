@@ -9,7 +9,7 @@ from parley.errors import InvalidParams, MethodNotFound
 from parley.protocol.endpoint import Endpoint, NoteRoute, Route, Routes
 from parley.protocol.settings import Settings
 from parley.protocol.v1.agent_opening import Openings
-from parley.protocol.v1.agent_turns import Turns
+from parley.protocol.v1.agent_turn import Turns
 from parley.protocol.v1.client_handle import ClientHandle
 from parley.protocol.v1.content import is_absolute, known
 from parley.protocol.v1.profile import client_profile_from, initialized_model

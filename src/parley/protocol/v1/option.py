@@ -152,12 +152,13 @@ class Offered:
 
     def set_up(
         self,
-        config: Iterable[v1.SessionConfigOption],
+        config: Iterable[v1.SessionConfigOption] | None,
         modes: v1.SessionModeState | None,
         models: Any,
     ) -> None:
-        """Take the answer that opened the session."""
-        self._config = tuple(option_from(model) for model in config)
+        """Take the answer that opened the session; no `config` leaves the list as it is."""
+        if config is not None:
+            self._config = tuple(option_from(model) for model in config)
         self._listed = {}
         if modes is not None and modes.available_modes:
             choices = [

@@ -257,6 +257,8 @@ class Incoming:
         """Tool calls without a final status."""
         self.titles: dict[str, str] = {}
         """The titles of the tool calls that were seen."""
+        self.told_options = False
+        """Whether a list of options came in an update."""
         self._echo: Sequence[Block] = ()
 
     def events_from(self, update: v1.SessionUpdate) -> Events:
@@ -268,6 +270,7 @@ class Incoming:
             case v1.ToolCall() | v1.ToolCallProgress():
                 return (self.tool_call(tool_call_from(update)),)
             case v1.ConfigOptionUpdate():
+                self.told_options = True
                 self.offered.configured(update.config_options)
                 return (OptionsChanged(self.offered.all, known(update.meta)),)
             case v1.CurrentModeUpdate():
