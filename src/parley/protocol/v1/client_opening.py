@@ -59,10 +59,17 @@ class Openings:
         members = self._members(request, can)
         return await self._reopen(v1.ResumeSessionRequest(session_id=session_id, **members))
 
+    async def end(self, request: v1.CloseSessionRequest | v1.DeleteSessionRequest) -> None:
+        """Close or delete a session."""
+        # V1-CLO-04: what is not there is closed, and deleted.
+        with suppress(ResourceNotFound):
+            await self._endpoint.request(request, timeout=self._settings.deadline)
+        await self._serving.forget(request.session_id)
+
     async def _reopen(
         self, request: v1.LoadSessionRequest | v1.ResumeSessionRequest
     ) -> SessionSetup:
-        """Open a session that has a name already, so that its history can arrive before the answer."""
+        """Open a session that has its name already: its history may come before the answer."""
         session_id = request.session_id
         async with AsyncExitStack() as undo:
             if session_id not in self._serving.opened:
@@ -93,11 +100,10 @@ class Openings:
         if not session_id:
             raise RemoteProtocolError("the agent named a session with nothing")
         incoming = self._serving.open(session_id)
-        extra = {} if isinstance(answer.extra, UnsetType) else answer.extra
-        models = extra.get("models")
-        # An option list that arrived behind the answer is newer than the one in it.
-        if not incoming.told_options:
-            incoming.offered.set_up(known(answer.config_options) or (), known(answer.modes), models)
+        models = None if isinstance(answer.extra, UnsetType) else answer.extra.get("models")
+        # A list of options that arrived behind the answer is newer than the one in it.
+        config = None if incoming.told_options else known(answer.config_options) or ()
+        incoming.offered.set_up(config, known(answer.modes), models)
         if models is not None:
             self._endpoint.dialects["`models` in setup"] += 1
         return SessionSetup(session_id, incoming.offered.all, meta=known(answer.meta))
