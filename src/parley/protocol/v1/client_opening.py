@@ -1,12 +1,12 @@
 """How a client of version 1 opens and ends sessions: new, load, resume, fork, close, delete."""
 
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from typing import Any, TypeVar
 
 from msgspec import UNSET, UnsetType
 
 import parley.schema.v1 as v1
-from parley.errors import RemoteProtocolError
+from parley.errors import RemoteProtocolError, ResourceNotFound
 from parley.protocol.endpoint import Endpoint
 from parley.protocol.settings import Settings
 from parley.protocol.v1.client_check import checked_opening
