@@ -1,0 +1,87 @@
+"""Gives an agent a wire: reads `initialize`, picks the version, hands over to that version."""
+
+from typing import Protocol
+
+from parley.errors import InvalidRequest
+from parley.protocol.endpoint import Endpoint, Routes
+from parley.protocol.negotiation import chosen_version, requested_version
+from parley.protocol.settings import Settings
+from parley.protocol.v1.agent_side import AgentSide as AgentSideV1
+from parley.protocol.v2.agent_side import AgentSide as AgentSideV2
+from parley.rpc.message import Payload
+from parley.rpc.peer import Call
+from parley.rpc.transport import Transport
+from parley.session.role import AgentRole
+
+
+class AgentSide(Protocol):
+    """What each version provides: an agent's end of one connection."""
+
+    routes: Routes
+
+    async def initialize(self, params: Payload) -> Payload:
+        """Answer the client's `initialize`; afterwards `routes` is complete."""
+        ...
+
+    async def aclose(self) -> None:
+        """The connection is over."""
+        ...
+
+
+async def serve(role: AgentRole, transport: Transport, settings: Settings | None = None) -> None:
+    """Let a client drive the agent until the connection ends."""
+    server = _Server(role, transport, settings or Settings())
+    try:
+        await server.endpoint.connection.run()
+    finally:
+        if server.side is not None:
+            await server.side.aclose()
+
+
+class _Server:
+    def __init__(self, role: AgentRole, transport: Transport, settings: Settings) -> None:
+        self._role = role
+        self._settings = settings
+        self._first = Routes(other_calls=self._before, other_notes=None)
+        self.endpoint = Endpoint(transport, self._first, limits=settings.limits)
+        self.side: AgentSide | None = None
+        self._version = 0
+        self._begun = False
+
+    async def _before(self, call: Call) -> Payload:
+        """Takes calls until the version is settled."""
+        if call.method != "initialize":
+            # NEG-12: refused, and the client can still initialise afterwards.
+            raise InvalidRequest("Invalid request: `initialize` comes first")
+        version = chosen_version(requested_version(call.params), self._settings.versions)
+        side: AgentSide
+        if version == 1:
+            side = AgentSideV1(self.endpoint, self._role, self._settings)
+        else:
+            side = AgentSideV2(self.endpoint, self._role, self._settings)
+        answer = await side.initialize(call.params)
+        self.side = side
+        self._version = version
+        # RPC-15, RPC-16: only version 1 knows null ids.
+        self.endpoint.connection.peer.null_ids = version == 1
+        self.endpoint.routes = self._with_initialize(side.routes)
+        return answer
+
+    def _with_initialize(self, routes: Routes) -> Routes:
+        """The routes of a version, still watching for a repeated `initialize`."""
+        others = routes.other_calls
+
+        async def other(call: Call) -> Payload:
+            if call.method == "initialize":
+                return await self._again(call)
+            if others is None:
+                raise InvalidRequest("Invalid request")
+            return await others(call)
+
+        return Routes(routes.calls, routes.notes, other, routes.other_notes)
+
+    async def _again(self, call: Call) -> Payload:
+        # NEG-13, NEG-14, NEG-15: version 2 allows it until the first other request.
+        if self._version == 1 or self.endpoint.calls_routed:
+            raise InvalidRequest("Invalid request: already initialized")
+        return await self._before(call)

@@ -1,0 +1,160 @@
+"""What an agent's author says with: messages, thoughts, tool calls, plans, notices.
+
+`Report` turns handles into session events. It makes the ids, so that a message keeps its identity
+in both versions, and waits when the client is behind.
+"""
+
+import secrets
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from msgspec import UNSET, UnsetType
+
+from parley.sdk.tool import ToolCall
+from parley.session.content import Block, Location, Text
+from parley.session.event import (
+    ChunkAdded,
+    Cost,
+    Event,
+    ExitStatus,
+    InfoChanged,
+    NoticeGiven,
+    PlanChanged,
+    PlanRemoved,
+    Speaker,
+    TerminalChanged,
+    TerminalOutputAdded,
+    ToolKind,
+    UsageChanged,
+)
+from parley.session.option import MAIN_PLAN, PlanEntry, PlanItems
+from parley.session.role import ClientRole
+
+Severity = Literal["info", "warning", "error"]
+
+
+class Report:
+    """Reports what happens in one session."""
+
+    def __init__(self, client: ClientRole, session_id: str) -> None:
+        self._client = client
+        self._session_id = session_id
+        # Random, because ids must stay unique when a later process goes on with the session.
+        self._prefix = secrets.token_hex(4)
+        self._count = 0
+        self._speaker: Speaker | None = None
+        self._message_id = ""
+
+    @property
+    def client(self) -> ClientRole:
+        """The client: its profile, its files and terminals, its extension methods."""
+        return self._client
+
+    async def emit(self, event: Event) -> None:
+        """Report any event; the other methods are ways of saying the usual ones."""
+        self._client.emit(self._session_id, event)
+        if self._client.blocked:
+            await self._client.drain()
+
+    async def say(self, content: str | Block) -> None:
+        """Add to the agent's message; a tool call or a thought in between begins a new one."""
+        await self._add("agent", content)
+
+    async def think(self, content: str | Block) -> None:
+        """Add to the agent's thought."""
+        await self._add("thought", content)
+
+    async def replay_user(self, content: str | Block) -> None:
+        """Add to a message of the user, when a stored session is loaded."""
+        await self._add("user", content)
+
+    def new_message(self) -> None:
+        """What is said next begins a new message."""
+        self._speaker = None
+
+    def tool(
+        self,
+        title: str,
+        *,
+        kind: ToolKind = "other",
+        name: str | None = None,
+        id: str | None = None,
+        input: Any = UNSET,
+        locations: Iterable[Location | str] = (),
+    ) -> ToolCall:
+        """A tool call, as a context manager that always ends in a final status."""
+        self.new_message()
+        return ToolCall(
+            self.emit,
+            self._client,
+            self._session_id,
+            id or self.new_id("call"),
+            title=title,
+            kind=kind,
+            name=name,
+            input=input,
+            locations=tuple(Location(at) if isinstance(at, str) else at for at in locations),
+        )
+
+    async def plan(
+        self, entries: Iterable[PlanEntry | str], *, id: str = MAIN_PLAN
+    ) -> tuple[PlanEntry, ...]:
+        """Show the whole plan; it replaces the one with the same id."""
+        items = tuple(PlanEntry(entry) if isinstance(entry, str) else entry for entry in entries)
+        await self.emit(PlanChanged(id, PlanItems(items)))
+        return items
+
+    async def remove_plan(self, id: str = MAIN_PLAN) -> None:
+        await self.emit(PlanRemoved(id))
+
+    async def notice(
+        self, title: str, *, severity: Severity = "info", description: str | None = None
+    ) -> None:
+        """Tell the user something that is not part of the conversation."""
+        await self.emit(NoticeGiven(title, severity, description))
+
+    async def usage(
+        self, used: int, size: int, *, cost: tuple[float, str] | UnsetType | None = UNSET
+    ) -> None:
+        """How full the context is, in tokens, and what the session has cost, with its currency."""
+        price = Cost(*cost) if isinstance(cost, tuple) else cost
+        await self.emit(UsageChanged(used, size, price))
+
+    async def title(self, title: str | None) -> None:
+        """Name the session; `None` takes its name away."""
+        await self.emit(InfoChanged(title=title))
+
+    async def terminal(self, command: str, *, cwd: str | None = None) -> "Screen":
+        """A terminal that the agent runs and only shows; reference it with `tool.terminal()`."""
+        screen = Screen(self, self.new_id("term"))
+        await self.emit(TerminalChanged(screen.id, command=command, cwd=cwd or UNSET))
+        return screen
+
+    def new_id(self, kind: str) -> str:
+        """An id that is unique in the session, also across processes."""
+        self._count += 1
+        return f"{kind}-{self._prefix}-{self._count}"
+
+    async def _add(self, speaker: Speaker, content: str | Block) -> None:
+        if self._speaker != speaker:
+            self._speaker = speaker
+            self._message_id = self.new_id("msg")
+        block = Text(content) if isinstance(content, str) else content
+        client = self._client
+        client.emit(self._session_id, ChunkAdded(speaker, block, self._message_id))
+        if client.blocked:
+            await client.drain()
+
+
+class Screen:
+    """A terminal the agent shows. Output may be cut anywhere, also inside a character."""
+
+    def __init__(self, report: Report, id: str) -> None:
+        self._report = report
+        self.id = id
+
+    async def write(self, data: bytes) -> None:
+        await self._report.emit(TerminalOutputAdded(self.id, data))
+
+    async def exit(self, code: int | None = None, signal: str | None = None) -> None:
+        await self._report.emit(TerminalChanged(self.id, exit=ExitStatus(code, signal)))
