@@ -121,7 +121,8 @@ class Endpoint:
         route = self.routes.calls.get(call.method)
         if route is None:
             if self.routes.other_calls is None:
-                raise MethodNotFound(f"Method not found: {call.method}")
+                # The name comes from outside: a long one is not sent back whole.
+                raise MethodNotFound(f"Method not found: {call.method[:100]}")
             return await self.routes.other_calls(call)
         self.calls_routed += 1
         if route.alias is not None:
