@@ -1,8 +1,11 @@
 """The list of process groups that must not outlive this process."""
 
+import os
 import signal
 import subprocess
 import sys
+
+import pytest
 
 from parley.transport import children
 from tests.transport.wires import BOUND, PROGRAMS, alive, until
@@ -34,6 +37,18 @@ def test_a_forgotten_group_is_left_alone() -> None:
     assert process.poll() is None
     children.signal_group(process.pid, signal.SIGTERM)
     assert process.wait(BOUND) == -signal.SIGTERM
+
+
+def test_a_fork_does_not_kill_what_its_parent_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = subprocess.Popen(SLEEP, start_new_session=True)
+    children.remember(process.pid)
+    with monkeypatch.context() as forked:
+        forked.setattr(os, "getpid", lambda: 1)
+        children.kill_all()
+    assert process.poll() is None
+    children.kill_all()
+    assert process.wait(BOUND) == -signal.SIGKILL
+    children.forget(process.pid)
 
 
 def test_a_group_that_is_gone_is_no_error() -> None:

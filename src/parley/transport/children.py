@@ -9,7 +9,8 @@ import os
 import signal
 from contextlib import suppress
 
-_groups: set[int] = set()
+# Each group with the process that started it: a fork inherits the list, but not the duty.
+_groups: dict[int, int] = {}
 
 
 def remember(group: int) -> None:
@@ -17,12 +18,12 @@ def remember(group: int) -> None:
     # Registering again moves nothing and costs nothing; it must not happen at import.
     atexit.unregister(kill_all)
     atexit.register(kill_all)
-    _groups.add(group)
+    _groups[group] = os.getpid()
 
 
 def forget(group: int) -> None:
     """Drop a group that has ended. Call it before the leader is reaped: later its id is free."""
-    _groups.discard(group)
+    _groups.pop(group, None)
 
 
 def signal_group(group: int, number: int) -> None:
@@ -34,5 +35,6 @@ def signal_group(group: int, number: int) -> None:
 
 def kill_all() -> None:
     """Kill every remembered group at once, with everything in it."""
-    for group in list(_groups):
-        signal_group(group, signal.SIGKILL)
+    for group, owner in list(_groups.items()):
+        if owner == os.getpid():
+            signal_group(group, signal.SIGKILL)
