@@ -24,6 +24,8 @@ class Listed(NamedTuple):
 
 COMMANDS: Mapping[str, Listed] = {
     "methods": Listed("parley.cli.methods", "print the methods of a protocol version as a table"),
+    "scripted-agent": Listed("parley.cli.scripted_agent", "play a scenario as an agent on stdio"),
+    "scripted-client": Listed("parley.cli.scripted_client", "play a scenario as a client of AGENT"),
 }
 
 # What a shell reports for a program that ended by SIGINT, or by SIGPIPE.
