@@ -29,7 +29,7 @@ from parley.transport.pipe import PipeLimits, PipeTransport
 from parley.transport.stdio import Lifetime, Serve, StdioTransport, run_stdio
 from parley.transport.takeover import StdioTakeover
 from parley.transport.watchdog import Watchdog
-from tests.transport.wires import run, vanish
+from tests.transport.wires import eventually, run, vanish
 
 
 @dataclass
@@ -42,9 +42,9 @@ class Desk:
     watchdog: Watchdog
     left: "queue.Queue[int]"
 
-    def run(self, serve: Serve, limits: PipeLimits | None = None) -> int:
+    def run(self, serve: Serve, limits: PipeLimits | None = None, to_receive: float = 0.05) -> int:
         """Run an application with short patience."""
-        lifetime = Lifetime(to_return=0.05, to_end=0.4, to_receive=0.05)
+        lifetime = Lifetime(to_return=0.05, to_end=to_receive + 0.4, to_receive=to_receive)
         return run_stdio(
             serve,
             limits=limits,
@@ -232,11 +232,10 @@ def test_an_application_may_take_its_time_as_long_as_it_takes_its_input() -> Non
         async def serve(transport: Transport) -> None:
             ours.say(b"x\n" * 60_000)
             ours.hang_up()
-            # Each time a little later than a quarter of what is allowed without progress.
-            await asyncio.sleep(0.02)
+            await eventually(lambda: ours.watchdog._asked_at is not None)
             received.append(len(await transport.receive()))
             await asyncio.Event().wait()
 
-        assert ours.run(serve, PipeLimits(read_ahead=1)) == 0
+        assert ours.run(serve, PipeLimits(read_ahead=1), to_receive=0.5) == 0
         assert len(received) == 1
         assert 0 < received[0] < 60_000
