@@ -139,7 +139,8 @@ class AgentSide:
         return v2.LogoutAuthResponse()
 
     async def _passed_on(self, params: Any, call: Call) -> Any:
-        return await self._role.call(call.method, _plain(call.params))
+        answer = await self._role.call(call.method, _plain(call.params))
+        return {} if answer is None else answer  # No result of these methods is null.
 
     async def _other_call(self, call: Call) -> Payload:
         if not call.method.startswith("_"):
