@@ -1,0 +1,44 @@
+"""Every case against a process of its own, and all of them one after the other against one.
+
+In a process of its own a case ends with the end of the input, so that everything it has caused is
+seen. In the shared process what an earlier case left behind would fail a later one.
+"""
+
+import pytest
+
+from tests.hostile import envelopes, framing, sizes, types
+from tests.hostile.case import Case, perform
+from tests.hostile.ledger import Ledger, Shared
+from tests.hostile.raw_client import RawAgent
+
+CASES = [*framing.CASES, *envelopes.CASES, *types.CASES, *sizes.CASES]
+
+
+@pytest.mark.parametrize("each", CASES, ids=lambda each: each.name)
+def test_a_fresh_agent_survives(each: Case, ledger: Ledger) -> None:
+    with RawAgent(each.versions[0]) as agent:
+        agent.initialize()
+        cost = perform(agent, each)
+        assert agent.leave() == 0
+        assert agent.answers == []
+        ledger.enter(each.name, cost)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("each", CASES, ids=lambda each: each.name)
+def test_an_agent_survives_after_all_the_others(
+    each: Case, version: int, shared: Shared, ledger: Ledger
+) -> None:
+    if version in each.versions:
+        ledger.enter(each.name, perform(shared.agent(version), each))
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_the_shared_agent_never_ended_and_holds_nothing(version: int, shared: Shared) -> None:
+    agent = shared.agent(version)
+    agent.fence()
+    assert shared.deaths == 0
+    assert agent.gauge.descriptors() == shared.at_start[version].descriptors
+    assert agent.gauge.threads() == shared.at_start[version].threads
+    assert agent.gauge.children() == []
+    assert agent.gauge.megabytes() <= shared.at_start[version].megabytes + 32
