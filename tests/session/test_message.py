@@ -65,13 +65,14 @@ def test_text_joins_the_last_block_of_a_replacement() -> None:
 
 def test_chunks_with_the_same_meta_join_and_others_do_not() -> None:
     content = Content()
-    for text, meta in [("a", None), ("b", {"k": 1}), ("c", {"k": 1}), ("d", {"k": 2}), ("e", {})]:
+    told = [("a", None), ("b", {"k": 1}), ("c", {"k": 1}), ("d", {"k": 2}), ("e", {}), ("f", None)]
+    for text, meta in told:
         content.add(Text(text), meta)
     assert content.parts == [
         (Text("a"), None),
         (Text("bc"), {"k": 1}),
         (Text("d"), {"k": 2}),
-        (Text("e"), None),
+        (Text("ef"), None),
     ]
 
 

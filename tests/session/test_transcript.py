@@ -204,6 +204,17 @@ def test_v2_cmp_01_a_chunk_of_an_unknown_compaction_makes_one_in_progress() -> N
                 MessageChanged("agent", "m1"),
             ],
         ),
+        # The state stays behind the borders that come after the message that is open.
+        (
+            [said("a", "m"), IDLE, said("b"), RUNNING, said("c", "m")],
+            [
+                MessageChanged("agent", "m", (Text("ac"),)),
+                StateChanged("idle"),
+                said("b"),
+                RUNNING,
+                MessageChanged("agent", "m"),
+            ],
+        ),
         # A tool call closes by itself.
         (
             [said("a"), ToolCallChanged("t"), said("b")],

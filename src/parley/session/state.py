@@ -6,7 +6,7 @@ of an event does not grow with the session.
 """
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,6 +76,14 @@ class SessionState:
         self.session_id = session_id
         self.output_limit = output_limit
         """How many bytes of each terminal are kept; `None` keeps all."""
+        self._transcript = Transcript()
+        self.transcript: Sequence[Item] = self._transcript.items
+        """Messages, tool calls, compactions and session messages, in first-seen order."""
+        self.messages: Mapping[str, Message] = self._transcript.messages
+        """By `Message.key`."""
+        self.tool_calls: Mapping[str, ToolCall] = self._transcript.tool_calls
+        self.compactions: Mapping[str, Compaction] = self._transcript.compactions
+        self.session_messages: Mapping[str, SessionMessage] = self._transcript.session_messages
         self.run: StateChanged = NOT_STARTED
         """The latest report of what the session does: state, stop reason, failure, background."""
         self.info = Info()
@@ -88,7 +96,6 @@ class SessionState:
         self.others: deque[OtherHappened] = deque(maxlen=other_limit)
         self.other_count = 0
         """How many events of unknown kinds there were; `others` keeps the latest."""
-        self._transcript = Transcript()
         self._commands = CommandsChanged(())
         self._options = OptionsChanged(())
 
@@ -98,28 +105,6 @@ class SessionState:
         for event in events:
             state.apply(event)
         return state
-
-    @property
-    def transcript(self) -> Sequence[Item]:
-        """Messages, tool calls, compactions and session messages, in first-seen order."""
-        return self._transcript.items
-
-    @property
-    def messages(self) -> dict[str, Message]:
-        """By `Message.key`."""
-        return self._transcript.messages
-
-    @property
-    def tool_calls(self) -> dict[str, ToolCall]:
-        return self._transcript.tool_calls
-
-    @property
-    def compactions(self) -> dict[str, Compaction]:
-        return self._transcript.compactions
-
-    @property
-    def session_messages(self) -> dict[str, SessionMessage]:
-        return self._transcript.session_messages
 
     @property
     def commands(self) -> tuple[Command, ...]:

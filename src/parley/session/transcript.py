@@ -117,7 +117,6 @@ class Transcript:
         still_open = self.open_message
         if run != reported or (still_open is None and opened is not None):
             found.append(run)
-            opened = None
         if still_open and still_open.message_id is not None and still_open is not opened:
             # An update that says nothing is enough to make a message the open one.
             found.append(MessageChanged(still_open.speaker, still_open.message_id))
