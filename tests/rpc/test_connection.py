@@ -461,3 +461,21 @@ def test_an_error_of_our_own_choice_reaches_the_peer_without_data() -> None:
         assert wire.answers[0]["error"] == {"code": 5, "message": "no"}
 
     run(scenario)
+
+
+def test_a_notification_right_behind_a_call_finds_it_begun() -> None:
+    async def scenario() -> None:
+        seen: list[str] = []
+
+        async def handler(call: Call) -> Payload:
+            seen.append("begun")
+            await settle()
+            return b"1"
+
+        wire = Wire()
+        async with connect(wire, handler, lambda _: seen.append("notified")):
+            wire.feed(request(1), notification(), notification())  # RPC-27
+            await until(lambda: wire.sent)
+        assert seen == ["begun", "notified", "notified"]
+
+    run(scenario)

@@ -44,6 +44,8 @@ class Calls:
         self._begun: set[Call] = set()
         self._waiting: deque[Call] = deque()
         self.waiting_bytes = 0
+        self.about_to_begin = False
+        """Whether a call was started whose handler has not made its first step."""
         self._ended = False
 
     @property
@@ -59,6 +61,11 @@ class Calls:
         else:
             self._waiting.append(call)
             self.waiting_bytes += call.size + ENTRY_OVERHEAD
+
+    async def begin(self) -> None:
+        """Let every call that was started make its first step."""
+        self.about_to_begin = False
+        await asyncio.sleep(0)
 
     def cancel(self, call: Call) -> None:
         """The caller no longer wants the answer; it still gets one (CAN-03)."""
@@ -82,6 +89,7 @@ class Calls:
         self.waiting_bytes = 0
 
     def _start(self, call: Call) -> None:
+        self.about_to_begin = True
         # A clean context, whoever hands the call over: it must not inherit the lane's mark.
         self._running[call] = asyncio.get_running_loop().create_task(
             self._answer(call), context=self._context.copy()

@@ -250,10 +250,14 @@ class _Inbox:
 
     async def take_all(self, frames: Sequence[Incoming]) -> None:
         """Handle these frames, then wait until there is room for more."""
-        receive, lane = self._peer.receive, self.lane
+        receive, lane, calls = self._peer.receive, self.lane, self.calls
         for frame in frames:
             event = receive(frame)
             if type(event) is Notification and not lane.busy:  # The common case, without detours.
+                if calls.about_to_begin:
+                    # RPC-27: it finds the calls before it begun. Otherwise a `session/cancel`
+                    # right behind a prompt would be handled before there is a turn to cancel.
+                    await calls.begin()
                 unfinished = self._notified(event)
                 if unfinished is not None:
                     self._open_lane(unfinished)
