@@ -23,6 +23,7 @@ class Listed(NamedTuple):
 
 
 COMMANDS: Mapping[str, Listed] = {
+    "bridge": Listed("parley.cli.bridge", "join a client to an agent of the other version"),
     "methods": Listed("parley.cli.methods", "print the methods of a protocol version as a table"),
     "scripted-agent": Listed("parley.cli.scripted_agent", "play a scenario as an agent on stdio"),
     "scripted-client": Listed("parley.cli.scripted_client", "play a scenario as a client of AGENT"),

@@ -5,15 +5,22 @@ what one version's client side reports is what the other version's agent side se
 no second translation to keep in step. What cannot be said is a `Loss`, reported to the settings.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from parley.errors import InvalidRequest, LocalProtocolError, MethodNotFound, ResourceNotFound
+from parley.errors import (
+    InternalError,
+    InvalidRequest,
+    LocalProtocolError,
+    MethodNotFound,
+    ResourceNotFound,
+)
 from parley.protocol.connect import RemoteAgent, connect
 from parley.protocol.serve import serve
-from parley.protocol.settings import Settings
+from parley.protocol.settings import DEFAULT_SETTINGS, Loss, Settings
 from parley.rpc.transport import Transport
 from parley.session.content import Block, Text
 from parley.session.event import (
@@ -41,6 +48,16 @@ from parley.session.role import (
     SessionSetup,
     Terminals,
 )
+
+
+class LossRefused(InternalError):
+    """A strict bridge met something that the other version cannot say."""
+
+    def __init__(self, loss: Loss) -> None:
+        super().__init__(
+            f"Internal error: the bridge refuses to lose `{loss.what}`: {loss.detail}",
+            {"acpBridge": {"loss": loss.what, "detail": loss.detail}},
+        )
 
 
 class BridgedAgent:
@@ -118,8 +135,15 @@ class BridgedAgent:
         self._known.pop(session_id, None)
 
     async def prompt(self, session_id: str, prompt: Prompt) -> Ending:
-        with self._client.turn(session_id, prompt):
-            return await self._remote.prompt(session_id, prompt)
+        with self._client.turn(session_id, prompt) as turn:
+            work = asyncio.current_task()
+            turn.stop = work.cancel if work is not None else None
+            try:
+                return await self._remote.prompt(session_id, prompt)
+            except asyncio.CancelledError:
+                if turn.refused is None:
+                    raise
+                raise turn.refused from None
 
     async def set_option(
         self, session_id: str, option_id: str, value: OptionValue
@@ -166,11 +190,11 @@ class BridgedClient:
         self._muted: set[str] = set()
 
     @contextmanager
-    def turn(self, session_id: str, prompt: Prompt) -> Generator[None]:
+    def turn(self, session_id: str, prompt: Prompt) -> Generator["_Turn"]:
         """A prompt of the client runs."""
-        self._turns[session_id] = _Turn(_text(prompt.content))
+        turn = self._turns[session_id] = _Turn(_text(prompt.content))
         try:
-            yield
+            yield turn
         finally:
             del self._turns[session_id]
 
@@ -199,7 +223,12 @@ class BridgedClient:
         turn = self._turns.get(session_id)
         if session_id in self._muted or (turn is not None and turn.swallows(event)):
             return
-        self.client.emit(session_id, event)
+        try:
+            self.client.emit(session_id, event)
+        except LossRefused as refused:
+            if turn is None:
+                raise
+            turn.refuse(refused)
 
     @property
     def blocked(self) -> bool:
@@ -231,6 +260,14 @@ class _Turn:
     text: str
     echo_id: str | None = None
     echoed: bool = False
+    stop: Callable[[], object] | None = None
+    refused: LossRefused | None = None
+
+    def refuse(self, refused: LossRefused) -> None:
+        """End the turn, because a part of it cannot be passed on."""
+        if self.refused is None and self.stop is not None:
+            self.refused = refused
+            self.stop()
 
     def swallows(self, event: Event) -> bool:
         match event:
@@ -259,11 +296,29 @@ def _text(blocks: tuple[Block, ...]) -> str:
 
 
 async def bridge(
-    client: Transport, open_agent: Callable[[], Awaitable[Transport]], settings: Settings
+    client: Transport,
+    open_agent: Callable[[], Awaitable[Transport]],
+    settings: Settings = DEFAULT_SETTINGS,
+    *,
+    strict: bool = False,
 ) -> None:
-    """Join the client behind a transport to an agent until either ends."""
+    """Join the client behind a transport to an agent until either ends.
+
+    A strict bridge ends a turn with an error rather than lose a part of it.
+    """
+    if strict:
+        settings = replace(settings, on_loss=_refusing(settings.on_loss))
     agent = BridgedAgent(open_agent, settings)
     try:
         await serve(agent, client, settings)
     finally:
         await agent.aclose()
+
+
+def _refusing(report: Callable[[Loss], None] | None) -> Callable[[Loss], None]:
+    def refuse(loss: Loss) -> None:
+        if report is not None:
+            report(loss)
+        raise LossRefused(loss)
+
+    return refuse

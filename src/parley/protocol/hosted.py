@@ -42,6 +42,7 @@ class HostedSession:
     open_tools: dict[str, str | None] = field(default_factory=dict[str, str | None])
     """Tool calls without a final status, with their status."""
     turn: "asyncio.Task[Any] | None" = None
+    _ended_tools: set[str] = field(default_factory=set[str])
     _cancelled: bool = False
     _busy: bool = False
     _rest: asyncio.Event = field(default_factory=asyncio.Event)
@@ -139,10 +140,11 @@ class HostedSession:
         if isinstance(event, ToolCallChanged):
             if event.status in FINAL_STATUSES:
                 self.open_tools.pop(event.id, None)
-            elif event.id not in self.open_tools or isinstance(event.status, str):
-                self.open_tools[event.id] = (
-                    event.status if isinstance(event.status, str) else "pending"
-                )
+                self._ended_tools.add(event.id)
+            elif isinstance(event.status, str):
+                self.open_tools[event.id] = event.status
+            elif event.id not in self._ended_tools:
+                self.open_tools.setdefault(event.id, "pending")
         elif isinstance(event, OptionsChanged):
             self.options = event.options
 

@@ -36,3 +36,6 @@ class Settings:
         """Report a loss to whoever wants to know."""
         if self.on_loss is not None:
             self.on_loss(Loss(what, detail, session_id))
+
+
+DEFAULT_SETTINGS = Settings()

@@ -14,6 +14,16 @@ from parley.session.patch import given
 Hunk = tuple[str, str]
 """The lines of a hunk before and after."""
 
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+_ESCAPES = {
+    b"a": b"\a",
+    b"b": b"\b",
+    b"t": b"\t",
+    b"n": b"\n",
+    b"v": b"\v",
+    b"f": b"\f",
+    b"r": b"\r",
+}
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
@@ -96,8 +106,21 @@ def _sides(kind: str, old: list[str], new: list[str]) -> list[list[str]]:
 
 
 def _path_in(line: str) -> str:
-    """The path of a `---` or `+++` line; quotes and what follows a tab are not part of it."""
-    return line[4:].split("\t")[0].strip().strip('"')
+    """The path of a `---` or `+++` line; what follows a tab is not part of it."""
+    name = line[4:]
+    return _unquoted(name) if name.startswith('"') else name.split("\t")[0].rstrip("\r")
+
+
+def _unquoted(name: str) -> str:
+    """A path that Git wrote in quotes, where escapes stand for bytes."""
+    body = name[1 : name.rfind('"')] if name.rfind('"') > 0 else name[1:]
+    data = _ESCAPE.sub(_escaped_byte, body.encode())
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _escaped_byte(escape: re.Match[bytes]) -> bytes:
+    code = escape[1]
+    return bytes([int(code, 8) & 0xFF]) if code.isdigit() else _ESCAPES.get(code, code)
 
 
 def _exact(change: FileChange, meta: Meta | None) -> v1.Diff | None:
