@@ -40,8 +40,11 @@ class Player:
         if not desk.outgoing and not desk.over:
             try:
                 return next(self._actions)
-            except (StopIteration, Over):
-                self._finish()
+            except StopIteration:
+                self._look_for_unanswered()
+                desk.finish()
+            except Over:
+                desk.finish()
             except Departure as departure:
                 self._depart(departure.expected, departure.actual)
             except UnknownVariable as unknown:
@@ -83,11 +86,9 @@ class Player:
 
     def _depart(self, expected: str, actual: str) -> None:
         self._mismatches.append(Mismatch(self._script.place, expected, actual))
-        self._finish()
-
-    def _finish(self) -> None:
-        if not self._mismatches:
-            actual = "it was received and never answered; `ignore` says that this is meant"
-            for name, _ in self._desk.open:
-                self._mismatches.append(Mismatch("end", f"an answer to `{name}`", actual))
         self._desk.finish()
+
+    def _look_for_unanswered(self) -> None:
+        actual = "it was received and never answered; `ignore` says that this is meant"
+        for name, _ in self._desk.open:
+            self._mismatches.append(Mismatch("end", f"an answer to `{name}`", actual))

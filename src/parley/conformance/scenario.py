@@ -85,6 +85,8 @@ class Request(Step, frozen=True, tag="request", rename={"name": "as"}):
     """What must be in the result."""
     error: Json = UNSET
     """What must be in the error. Without it, an error is a mismatch."""
+    either: bool = False
+    """Whether any answer will do, a result or an error."""
     save: dict[str, str] = {}
     wait: bool = True
     extra: dict[str, Json] = {}
@@ -101,6 +103,8 @@ class Expect(Step, frozen=True, tag="expect"):
     """The id itself, null too: what answers a message that was none."""
     result: Json = UNSET
     error: Json = UNSET
+    either: bool = False
+    """Whether any answer will do, a result or an error."""
     save: dict[str, str] = {}
 
 
