@@ -12,13 +12,14 @@ from typing import Any
 import msgspec
 from jsonschema import Draft202012Validator
 
+from parley.protocol.connect import RemoteAgent, connect
 from parley.protocol.serve import serve
 from parley.protocol.settings import Settings
 from parley.rpc.transport import Transport
 from parley.schema.base import UNSET, Model, Unknown
 from parley.schema.codec import decode_strictly
 from parley.schema.v2.methods import METHODS
-from parley.session.role import AgentRole
+from parley.session.role import AgentRole, ClientRole, SessionRequest, SessionSetup
 from parley.transport.memory import memory_pair
 
 BOUND = 5.0
@@ -165,6 +166,19 @@ class RawPeer:
         await self.initialize()
         return (await self.call("session/new", {"cwd": "/w", **members}))["sessionId"]
 
+    async def accept(self, **members: Any) -> Json:
+        """Answer `initialize` as an agent; return what the client asked."""
+        request = await self.requested("initialize")
+        answer = {"protocolVersion": 2, "info": {"name": "raw", "version": "0"}}
+        self.reply(request, {**answer, "capabilities": {"session": {}}, **members})
+        return request["params"]
+
+    async def serve(self, method: str, result: Any) -> Json:
+        """Answer the next request for a method; return its parameters."""
+        request = await self.requested(method)
+        self.reply(request, result)
+        return request["params"]
+
     def updates(self) -> list[Json]:
         return [update_of(message) for message in self.seen if update_of(message)]
 
@@ -196,3 +210,25 @@ async def served(role: AgentRole, settings: Settings | None = None) -> AsyncIter
         group.create_task(serve(role, ours, settings or Settings(versions=(2,))))
         yield RawPeer(theirs)
         await theirs.aclose()
+
+
+@asynccontextmanager
+async def driven(
+    client: ClientRole, settings: Settings | None = None, **members: Any
+) -> AsyncIterator[tuple[RemoteAgent, RawPeer]]:
+    """A raw agent, and what a client makes of it; `members` are of its `initialize` answer."""
+    ours, theirs = memory_pair()
+    peer = RawPeer(theirs)
+    async with asyncio.timeout(BOUND), asyncio.TaskGroup() as group:
+        group.create_task(peer.accept(**members))
+        async with connect(ours, client, settings or Settings(versions=(2,))) as agent:
+            yield agent, peer
+
+
+async def opened(agent: RemoteAgent, peer: RawPeer, **members: Any) -> SessionSetup:
+    """Let the client open the session `s1`."""
+    answer = {"sessionId": "s1", **members}
+    setup, _ = await asyncio.gather(
+        agent.new_session(SessionRequest("/w")), peer.serve("session/new", answer)
+    )
+    return setup

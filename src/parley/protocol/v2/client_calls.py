@@ -9,7 +9,11 @@ from parley.errors import InvalidParams, MethodNotFound
 from parley.protocol.endpoint import NoteRoute, Route, Routes
 from parley.protocol.settings import Settings
 from parley.protocol.v2.client_session import ClientSession, ClientSessions, OpenQuestion
-from parley.protocol.v2.dialect import repair_permission, repair_update
+from parley.protocol.v2.dialect import (
+    repair_capabilities,
+    repair_permission,
+    repair_update,
+)
 from parley.protocol.v2.question import (
     action_model,
     elicitation_from,
@@ -55,7 +59,9 @@ class ClientCalls:
         }
         notes = {
             "session/update": NoteRoute(
-                v2.UpdateSessionNotification, self._sessions.update, (repair_update,)
+                v2.UpdateSessionNotification,
+                self._sessions.update,
+                (repair_update, repair_capabilities),
             ),
             "elicitation/complete": NoteRoute(v2.CompleteElicitationNotification, self._complete),
         }

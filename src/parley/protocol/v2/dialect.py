@@ -23,6 +23,9 @@ ALIASES = {
 }
 """Methods of an agent under the names of the draft. `session/load` replays from the start."""
 
+MALFORMED = "malformed"
+"""What is no dialect but has a meaning all the same."""
+
 PLACEHOLDER = {"name": UNKNOWN.name, "version": UNKNOWN.version}
 
 Members = dict[str, Any]
@@ -69,6 +72,15 @@ def repair_update(members: Members) -> str | None:
         return None
     repair = _UPDATES.get(str(update.get("sessionUpdate")))
     return DRAFT if repair is not None and repair(update) else None
+
+
+def repair_capabilities(members: Members) -> str | None:
+    """V2-TCX-05: malformed controls are no controls, where other malformed members say nothing."""
+    update = _object(members.get("update"))
+    if update is None or _object(update.get("capabilities", {})) is not None:
+        return None
+    update["capabilities"] = None
+    return MALFORMED
 
 
 def repair_permission(members: Members) -> str | None:
