@@ -19,6 +19,8 @@ class Attribution:
     """What is known about the work on one prompt since it was sent."""
 
     def __init__(self, *, session_was_idle: bool) -> None:
+        self.ended: StateChanged | None = None
+        """The report that ended the work, once there is one."""
         self._may_end_early = session_was_idle
         self._accepted = False
         self._message_id: str | None = None
@@ -31,6 +33,7 @@ class Attribution:
     def accept(self, message_id: str | None) -> None:
         """The prompt was answered; an older draft did not name the message."""
         self._accepted, self._message_id = True, message_id
+        self._judge()
 
     def echo(self, message_id: str) -> None:
         """A message of the user that was not there before."""
@@ -48,13 +51,12 @@ class Attribution:
         early = self._may_end_early and self._ran
         if self._idle is None and (early or self._ran_since_answer):
             self._idle = state
+        self._judge()
 
-    @property
-    def ended(self) -> StateChanged | None:
-        """The report that ended the work, once there is one."""
-        if not self._accepted:
-            return None
-        message_id = self._message_id or next(iter(self._echoes), None)
-        if message_id in self._echoes:
-            return self._echoes[message_id]
-        return self._idle
+    def _judge(self) -> None:
+        if self.ended is None and self._accepted:
+            message_id = self._message_id or next(iter(self._echoes), None)
+            if message_id in self._echoes:
+                self.ended = self._echoes[message_id]
+            else:
+                self.ended = self._idle
