@@ -141,20 +141,29 @@ def _methods(version: str, methods: list[MethodRow], home: dict[str, str]) -> st
 
 
 def _package(version: str, placed: dict[str, list[Item]]) -> str:
-    lines: list[str] = []
-    names: list[str] = []
-    for topic in sorted(placed):
-        found = sorted(item.name for item in placed[topic])
-        if found:
-            lines.append(f"from parley.schema.{version}.{topic} import {', '.join(found)}")
-            names += found
-    names = sorted([*names, "METHODS"])
+    """The package of a version, which imports the file of a name when the name is first used."""
+    package = f"parley.schema.{version}"
+    found = {topic: sorted(item.name for item in placed[topic]) for topic in sorted(placed)}
+    topics = {topic: names for topic, names in found.items() if names} | {"methods": ["METHODS"]}
+    imports = [f"    from {package}.{t} import {', '.join(topics[t])}" for t in sorted(topics)]
+    names = sorted(name for names in topics.values() for name in names)
     listed = textwrap.fill(", ".join(f'"{name}"' for name in names), 96)
-    listed = "# fmt: off\n__all__ = [\n" + textwrap.indent(listed, "    ") + ",\n]\n# fmt: on"
-    lines.append(f"from parley.schema.{version}.methods import METHODS")
-    body = "\n".join(sorted(lines)) + f"\n\n{listed}"
-    head = f'"""Every message of {version}: write `{version}.PromptRequest`, never a bare name.\n\n'
-    return f'{head}Generated from `schema/{version}.json` by `{COMMAND}`.\n"""\n\n{body}\n'
+    table = [f'        "{topic}": """{" ".join(topics[topic])}""",' for topic in sorted(topics)]
+    return "\n".join(
+        [
+            f'"""Every message of {version}: write `{version}.PromptRequest`, never a bare name.',
+            f'\nGenerated from `schema/{version}.json` by `{COMMAND}`.\n"""\n',
+            "from typing import TYPE_CHECKING",
+            "from parley.schema.lazy import importer",
+            "if TYPE_CHECKING:",
+            *imports,
+            "else:",
+            f'    __getattr__ = importer("{package}", {{',
+            *(textwrap.fill(row, 100, subsequent_indent=" " * 8) for row in table),
+            "    })",
+            f"# fmt: off\n__all__ = [\n{textwrap.indent(listed, '    ')},\n]\n# fmt: on\n",
+        ]
+    )
 
 
 def _formatted(texts: dict[str, str]) -> dict[str, str]:

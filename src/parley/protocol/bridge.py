@@ -8,8 +8,9 @@ no second translation to keep in step. What cannot be said is a `Loss`, reported
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct, structs
 
 from parley.errors import (
     InternalError,
@@ -253,8 +254,7 @@ class BridgedClient:
         self.client.tell(method, params)
 
 
-@dataclass
-class _Turn:
+class _Turn(Struct):
     """What the client already knows about a turn of its own."""
 
     text: str
@@ -307,7 +307,7 @@ async def bridge(
     A strict bridge ends a turn with an error rather than lose a part of it.
     """
     if strict:
-        settings = replace(settings, on_loss=_refusing(settings.on_loss))
+        settings = structs.replace(settings, on_loss=_refusing(settings.on_loss))
     agent = BridgedAgent(open_agent, settings)
     try:
         await serve(agent, client, settings)

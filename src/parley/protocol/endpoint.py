@@ -6,10 +6,10 @@ tables. Every decoding mistake of the peer is turned into the right error here.
 
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar, cast
 
 import msgspec
+from msgspec import Struct, field
 
 from parley.errors import InvalidParams, MethodNotFound, RemoteProtocolError
 from parley.rpc.connection import DEFAULT_LIMITS, Connection, Limits
@@ -30,8 +30,7 @@ Repair = Callable[[dict[str, Any]], str | None]
 """Rewrites parameters of an older dialect in place; names the dialect if it changed anything."""
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(Struct, frozen=True):
     """How a method is answered: the type of its parameters, and who takes them."""
 
     params: Any
@@ -42,19 +41,17 @@ class Route:
     """Set when the name is one of an older dialect, for the count."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoteRoute:
+class NoteRoute(Struct, frozen=True):
     params: Any
     handler: NoteHandler
     repairs: tuple[Repair, ...] = ()
 
 
-@dataclass
-class Routes:
+class Routes(Struct):
     """Everything one side answers on one connection."""
 
-    calls: dict[str, Route] = field(default_factory=dict[str, Route])
-    notes: dict[str, NoteRoute] = field(default_factory=dict[str, NoteRoute])
+    calls: dict[str, Route] = field(default_factory=dict)
+    notes: dict[str, NoteRoute] = field(default_factory=dict)
     other_calls: Callable[[Call], Awaitable[Payload]] | None = None
     """Takes methods that have no route: extensions. It raises `MethodNotFound` for others."""
     other_notes: Callable[[NotificationMessage], None] | None = None

@@ -14,8 +14,9 @@ Both versions use it; it knows neither.
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from parley.errors import LocalProtocolError, ResourceNotFound
 from parley.session.event import FINAL_STATUSES, Event, OptionsChanged, ToolCallChanged
@@ -27,26 +28,24 @@ class Withdrawn(Exception):
     """A prompt was withdrawn before its turn began. Never leaves this package."""
 
 
-@dataclass
-class _Waiting:
+class _Waiting(Struct):
     place: "asyncio.Future[None]"
 
 
-@dataclass
-class HostedSession:
+class HostedSession(Struct):
     """One session, from the answer that opened it to the answer that closed it."""
 
     id: str
     options: tuple[Option, ...] = ()
     """The options as the client knows them."""
-    open_tools: dict[str, str | None] = field(default_factory=dict[str, str | None])
+    open_tools: dict[str, str | None] = field(default_factory=dict)
     """Tool calls without a final status, with their status."""
     turn: "asyncio.Task[Any] | None" = None
-    _ended_tools: set[str] = field(default_factory=set[str])
+    _ended_tools: set[str] = field(default_factory=set)
     _cancelled: bool = False
     _busy: bool = False
     _rest: asyncio.Event = field(default_factory=asyncio.Event)
-    _waiting: deque[_Waiting] = field(default_factory=deque[_Waiting])
+    _waiting: deque[_Waiting] = field(default_factory=deque)
 
     @property
     def busy(self) -> bool:

@@ -1,13 +1,13 @@
 """What an application may choose about a connection, and what got lost in translation."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from parley.rpc.connection import DEFAULT_LIMITS, Limits
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
+class Loss(Struct, frozen=True):
     """Something that one version can say and the other cannot."""
 
     what: str
@@ -16,8 +16,7 @@ class Loss:
     session_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """Defaults are right for most applications."""
 
     versions: tuple[int, ...] = (1, 2)

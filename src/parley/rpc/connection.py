@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from contextvars import copy_context
-from dataclasses import dataclass
 from typing import Any, Self
+
+from msgspec import Struct
 
 from parley.errors import (
     ConnectionClosed,
@@ -39,8 +40,7 @@ _ASKING = 8
 """How many times the backlog is let in while we wait for an answer that may be behind it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """How much one connection may hold before it stops reading."""
 
     max_calls: int = 1024

@@ -5,12 +5,12 @@ nothing; malformed ones pass through it. Implementations live in `parley.transpo
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Oversize:
+
+class Oversize(Struct, frozen=True):
     """Stands in the place of an incoming frame that was over the limit and was thrown away.
 
     The RPC layer answers it with an error, and the stream goes on behind it.

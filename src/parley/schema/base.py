@@ -10,7 +10,6 @@ A default that the schema names is documented, not filled in: what was omitted s
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import (
     TYPE_CHECKING,
@@ -189,8 +188,7 @@ Int32: TypeAlias = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Int64: TypeAlias = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """The values that an enumeration names. Other strings are read all the same (DEC-08)."""
 
     values: tuple[str, ...]

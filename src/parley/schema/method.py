@@ -1,11 +1,11 @@
 """What a row of a method table says. The tables are in `vN/methods.py`."""
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Method:
+
+class Method(Struct, frozen=True):
     """One method of the protocol, as a request or as a notification."""
 
     name: str

@@ -5,7 +5,7 @@ member and what was expected there, and nothing the peer sent (RPC-29). Whether 
 an error answer or a broken peer is for the layer above to say.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
 class DecodeProblem(ValueError):
@@ -17,8 +17,7 @@ class DecodeProblem(ValueError):
         self.problem = problem
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """A bad value that a lenient member forgave: the message was read without it."""
 
     path: str

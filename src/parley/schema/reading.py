@@ -7,27 +7,25 @@ knows nothing of bytes; `codec` tries the native decoder first and comes here wh
 
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, TypeGuard, Union, get_args, get_origin
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from parley.schema.base import ChoiceType, Extra, Known, Leniency, Model, Unknown
 from parley.schema.problem import DecodeProblem, Note
 
 
-@dataclass(slots=True)
-class Walk:
+class Walk(Struct):
     """One reading: where it is, how much it forgives, and what it has forgiven."""
 
     forgiving: bool
     """Whether marked members forgive bad values (DEC-01 to DEC-03)."""
     judging: bool = False
     """Whether values and variants outside a closed list are problems."""
-    notes: list[Note] = field(default_factory=list[Note])
-    path: list[str] = field(default_factory=list[str])
+    notes: list[Note] = field(default_factory=list)
+    path: list[str] = field(default_factory=list)
 
     def problem(self, text: str) -> DecodeProblem:
         """The error for the current place."""
@@ -37,8 +35,7 @@ class Walk:
 Reader = Callable[[Any, Walk], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """How one member of a model is read."""
 
     name: str

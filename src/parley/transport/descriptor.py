@@ -11,14 +11,14 @@ import os
 import socket
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 Buffer = bytes | memoryview
 
 
-@dataclass(frozen=True, slots=True)
-class Descriptor:
+class Descriptor(Struct, frozen=True):
     """One descriptor that we own. `read` and `write` raise `BlockingIOError` instead of waiting."""
 
     fd: int

@@ -13,7 +13,8 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from parley.errors import ConnectionLost
 from parley.transport import children
@@ -29,8 +30,7 @@ _BASICS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Child:
+class Child(Struct, frozen=True):
     """A running child and our ends of its three pipes."""
 
     process: "subprocess.Popen[bytes]"

@@ -4,7 +4,8 @@ It joins the two halves, and decides what the end of one of them means for the o
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from parley.rpc.transport import Incoming
 from parley.transport.descriptor import Descriptor
@@ -13,8 +14,7 @@ from parley.transport.lines import DEFAULT_LIMIT
 from parley.transport.outflow import HIGH_WATER, Outflow
 
 
-@dataclass(frozen=True, slots=True)
-class PipeLimits:
+class PipeLimits(Struct, frozen=True):
     """How much a transport over descriptors holds, and how long it waits."""
 
     frame_bytes: int = DEFAULT_LIMIT

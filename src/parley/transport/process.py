@@ -10,7 +10,8 @@ import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from parley.errors import ConnectionLost
 from parley.rpc.transport import Incoming
@@ -24,8 +25,7 @@ _SHOWN_LINES = 10
 _DEATH_SECONDS = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(Struct, frozen=True):
     """How many seconds each step of the way out of a child may take."""
 
     after_end: float = 0.5

@@ -6,7 +6,8 @@ a second when the client is, whatever the application is doing at that moment.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from parley.errors import ConnectionLost
 from parley.rpc.transport import Transport
@@ -19,8 +20,7 @@ Serve = Callable[[Transport], Awaitable[None]]
 """The application: serves on the transport and returns at the end of the conversation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lifetime:
+class Lifetime(Struct, frozen=True):
     """How many seconds the application has once the end has come."""
 
     to_return: float = 0.55

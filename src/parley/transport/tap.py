@@ -5,16 +5,16 @@ It changes nothing on the way and judges nothing: malformed and oversize frames 
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from parley.rpc.transport import Incoming, Transport
 
 Direction = Literal["in", "out"]
 
 
-@dataclass(frozen=True, slots=True)
-class TappedFrame:
+class TappedFrame(Struct, frozen=True):
     """One frame that passed."""
 
     time: float

@@ -12,9 +12,10 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
+
+from msgspec import Struct
 
 from parley.transport import children
 
@@ -33,8 +34,7 @@ def leave(status: int) -> None:
     os._exit(status)
 
 
-@dataclass(frozen=True, slots=True)
-class Listener:
+class Listener(Struct, frozen=True):
     """What the watchdog tells the event loop, in the thread of the loop."""
 
     loop: asyncio.AbstractEventLoop

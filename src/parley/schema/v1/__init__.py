@@ -3,302 +3,386 @@
 Generated from `schema/v1.json` by `python tools/generate_schema.py`.
 """
 
-from parley.schema.v1.auth import (
-    AuthAccount,
-    AuthenticateRequest,
-    AuthenticateResponse,
-    AuthMethod,
-    AuthMethodAgent,
-    AuthMethodTerminal,
-    AuthState,
-    AuthStatusRequest,
-    AuthStatusResponse,
-    AuthStatusUpdateNotification,
-    LogoutRequest,
-    LogoutResponse,
-    OtherAuthMethod,
-)
-from parley.schema.v1.command import (
-    AvailableCommand,
-    AvailableCommandInput,
-    AvailableCommandsUpdate,
-    UnstructuredCommandInput,
-)
-from parley.schema.v1.config import (
-    ConfigOptionUpdate,
-    OtherSessionConfigOption,
-    OtherSetSessionConfigOptionRequest,
-    SessionConfigBoolean,
-    SessionConfigOption,
-    SessionConfigOptionCategory,
-    SessionConfigSelect,
-    SessionConfigSelectGroup,
-    SessionConfigSelectOption,
-    SessionConfigSelectOptions,
-    SetBooleanConfigOption,
-    SetSelectConfigOption,
-    SetSessionConfigOptionRequest,
-    SetSessionConfigOptionResponse,
-)
-from parley.schema.v1.content import (
-    Annotations,
-    AudioContent,
-    BlobResourceContents,
-    ContentBlock,
-    EmbeddedResource,
-    EmbeddedResourceResource,
-    ImageContent,
-    OtherContentBlock,
-    ResourceLink,
-    Role,
-    TextContent,
-    TextResourceContents,
-)
-from parley.schema.v1.elicitation import (
-    BooleanPropertySchema,
-    CompleteElicitationNotification,
-    CreateElicitationRequest,
-    CreateElicitationResponse,
-    ElicitationAcceptAction,
-    ElicitationCancelAction,
-    ElicitationContentValue,
-    ElicitationDeclineAction,
-    ElicitationFormMode,
-    ElicitationPropertySchema,
-    ElicitationSchema,
-    ElicitationSchemaType,
-    ElicitationUrlMode,
-    EnumOption,
-    IntegerPropertySchema,
-    MultiSelectItems,
-    MultiSelectPropertySchema,
-    NumberPropertySchema,
-    OtherCreateElicitationRequest,
-    OtherCreateElicitationResponse,
-    OtherElicitationPropertySchema,
-    OtherMultiSelectItems,
-    StringFormat,
-    StringMultiSelectItems,
-    StringPropertySchema,
-    TitledMultiSelectItems,
-)
-from parley.schema.v1.fs import (
-    ReadTextFileRequest,
-    ReadTextFileResponse,
-    WriteTextFileRequest,
-    WriteTextFileResponse,
-)
-from parley.schema.v1.ids import (
-    AuthMethodId,
-    CompactionId,
-    ElicitationId,
-    McpRequestId,
-    McpServerAcpId,
-    MessageId,
-    PermissionOptionId,
-    PlanId,
-    ProtocolVersion,
-    ProviderId,
-    RequestId,
-    SessionConfigGroupId,
-    SessionConfigId,
-    SessionConfigValueId,
-    SessionId,
-    SessionModeId,
-    TerminalId,
-    ToolCallId,
-)
-from parley.schema.v1.initialize import (
-    AgentAuthCapabilities,
-    AgentCapabilities,
-    AuthCapabilities,
-    AuthStatusCapabilities,
-    BooleanConfigOptionCapabilities,
-    ClientCapabilities,
-    ClientSessionCapabilities,
-    CompactionCapabilities,
-    ElicitationCapabilities,
-    ElicitationFormCapabilities,
-    ElicitationUrlCapabilities,
-    FileSystemCapabilities,
-    Implementation,
-    InitializeRequest,
-    InitializeResponse,
-    LogoutCapabilities,
-    McpCapabilities,
-    NoticeCapabilities,
-    PlanCapabilities,
-    PromptCapabilities,
-    ProvidersCapabilities,
-    SessionAdditionalDirectoriesCapabilities,
-    SessionArchiveCapabilities,
-    SessionCapabilities,
-    SessionCloseCapabilities,
-    SessionConfigOptionsCapabilities,
-    SessionDeleteCapabilities,
-    SessionForkCapabilities,
-    SessionListCapabilities,
-    SessionResumeCapabilities,
-    SessionStatusCapabilities,
-    SessionSystemPromptCapabilities,
-    SessionSystemPromptModeCapabilities,
-    SessionSystemPromptOverrideCapabilities,
-    SessionTitleCapabilities,
-    SubagentCapabilities,
-)
-from parley.schema.v1.mcp import (
-    EnvVariable,
-    HttpHeader,
-    McpError,
-    McpMessageError,
-    McpMessageResult,
-    McpServer,
-    McpServerAcp,
-    McpServerHttp,
-    McpServerSse,
-    McpServerStdio,
-    MessageMcpNotification,
-    MessageMcpRequest,
-    MessageMcpResponse,
-    OtherMcpServer,
-)
-from parley.schema.v1.methods import METHODS
-from parley.schema.v1.permission import (
-    CancelledPermissionOutcome,
-    OtherRequestPermissionOutcome,
-    PermissionOption,
-    PermissionOptionKind,
-    RequestPermissionOutcome,
-    RequestPermissionRequest,
-    RequestPermissionResponse,
-    SelectedPermissionOutcome,
-)
-from parley.schema.v1.plan import (
-    OtherPlanUpdateContent,
-    Plan,
-    PlanEntry,
-    PlanEntryPriority,
-    PlanEntryStatus,
-    PlanFile,
-    PlanItems,
-    PlanMarkdown,
-    PlanRemoved,
-    PlanUpdate,
-    PlanUpdateContent,
-)
-from parley.schema.v1.provider import (
-    DisableProviderRequest,
-    DisableProviderResponse,
-    ListProvidersRequest,
-    ListProvidersResponse,
-    LlmProtocol,
-    ProviderCurrentConfig,
-    ProviderInfo,
-    SetProviderRequest,
-    SetProviderResponse,
-)
-from parley.schema.v1.proxy import (
-    InitializeProxyRequest,
-    InitializeProxyResponse,
-    ProxySuccessorNotification,
-    ProxySuccessorRequest,
-    ProxySuccessorResponse,
-)
-from parley.schema.v1.request import (
-    CancelRequestNotification,
-    Error,
-    ErrorCode,
-    ExtNotification,
-    ExtRequest,
-    ExtResponse,
-)
-from parley.schema.v1.session import (
-    ArchiveSessionRequest,
-    ArchiveSessionResponse,
-    CancelNotification,
-    CloseSessionRequest,
-    CloseSessionResponse,
-    DeleteSessionRequest,
-    DeleteSessionResponse,
-    ForkSessionRequest,
-    ForkSessionResponse,
-    ListSessionsRequest,
-    ListSessionsResponse,
-    LoadSessionRequest,
-    LoadSessionResponse,
-    NewSessionRequest,
-    NewSessionResponse,
-    PromptRequest,
-    PromptResponse,
-    ResumeSessionRequest,
-    ResumeSessionResponse,
-    SessionArchiveFilter,
-    SessionInfo,
-    SessionMode,
-    SessionModeState,
-    SessionStatus,
-    SessionStatusRequest,
-    SessionStatusResponse,
-    SetSessionModeRequest,
-    SetSessionModeResponse,
-    SetSessionTitleRequest,
-    SetSessionTitleResponse,
-    SystemPrompt,
-    SystemPromptMode,
-    UnarchiveSessionRequest,
-    UnarchiveSessionResponse,
-)
-from parley.schema.v1.state import ActivityState, IdleStopReason, StateUpdate, StopReason, Usage
-from parley.schema.v1.terminal import (
-    CreateTerminalRequest,
-    CreateTerminalResponse,
-    KillTerminalRequest,
-    KillTerminalResponse,
-    ReleaseTerminalRequest,
-    ReleaseTerminalResponse,
-    TerminalExitStatus,
-    TerminalOutputRequest,
-    TerminalOutputResponse,
-    WaitForTerminalExitRequest,
-    WaitForTerminalExitResponse,
-)
-from parley.schema.v1.tool_call import (
-    Content,
-    Diff,
-    OtherToolCallContent,
-    Terminal,
-    ToolCall,
-    ToolCallContent,
-    ToolCallLocation,
-    ToolCallProgress,
-    ToolCallStatus,
-    ToolCallUpdate,
-    ToolKind,
-)
-from parley.schema.v1.update import (
-    AgentMessageChunk,
-    AgentThoughtChunk,
-    CompactionStatus,
-    CompactionSummaryChunk,
-    CompactionUpdate,
-    ContentChunk,
-    Cost,
-    CurrentModeUpdate,
-    Notice,
-    NoticeSeverity,
-    OtherSessionUpdate,
-    SessionCancelCapabilities,
-    SessionInfoUpdate,
-    SessionMessage,
-    SessionMessageChunk,
-    SessionNotification,
-    SessionUpdate,
-    SubagentSessionCapabilities,
-    SubagentUpdate,
-    UsageUpdate,
-    UserMessageChunk,
-)
+from typing import TYPE_CHECKING
 
+from parley.schema.lazy import importer
+
+if TYPE_CHECKING:
+    from parley.schema.v1.auth import (
+        AuthAccount,
+        AuthenticateRequest,
+        AuthenticateResponse,
+        AuthMethod,
+        AuthMethodAgent,
+        AuthMethodTerminal,
+        AuthState,
+        AuthStatusRequest,
+        AuthStatusResponse,
+        AuthStatusUpdateNotification,
+        LogoutRequest,
+        LogoutResponse,
+        OtherAuthMethod,
+    )
+    from parley.schema.v1.command import (
+        AvailableCommand,
+        AvailableCommandInput,
+        AvailableCommandsUpdate,
+        UnstructuredCommandInput,
+    )
+    from parley.schema.v1.config import (
+        ConfigOptionUpdate,
+        OtherSessionConfigOption,
+        OtherSetSessionConfigOptionRequest,
+        SessionConfigBoolean,
+        SessionConfigOption,
+        SessionConfigOptionCategory,
+        SessionConfigSelect,
+        SessionConfigSelectGroup,
+        SessionConfigSelectOption,
+        SessionConfigSelectOptions,
+        SetBooleanConfigOption,
+        SetSelectConfigOption,
+        SetSessionConfigOptionRequest,
+        SetSessionConfigOptionResponse,
+    )
+    from parley.schema.v1.content import (
+        Annotations,
+        AudioContent,
+        BlobResourceContents,
+        ContentBlock,
+        EmbeddedResource,
+        EmbeddedResourceResource,
+        ImageContent,
+        OtherContentBlock,
+        ResourceLink,
+        Role,
+        TextContent,
+        TextResourceContents,
+    )
+    from parley.schema.v1.elicitation import (
+        BooleanPropertySchema,
+        CompleteElicitationNotification,
+        CreateElicitationRequest,
+        CreateElicitationResponse,
+        ElicitationAcceptAction,
+        ElicitationCancelAction,
+        ElicitationContentValue,
+        ElicitationDeclineAction,
+        ElicitationFormMode,
+        ElicitationPropertySchema,
+        ElicitationSchema,
+        ElicitationSchemaType,
+        ElicitationUrlMode,
+        EnumOption,
+        IntegerPropertySchema,
+        MultiSelectItems,
+        MultiSelectPropertySchema,
+        NumberPropertySchema,
+        OtherCreateElicitationRequest,
+        OtherCreateElicitationResponse,
+        OtherElicitationPropertySchema,
+        OtherMultiSelectItems,
+        StringFormat,
+        StringMultiSelectItems,
+        StringPropertySchema,
+        TitledMultiSelectItems,
+    )
+    from parley.schema.v1.fs import (
+        ReadTextFileRequest,
+        ReadTextFileResponse,
+        WriteTextFileRequest,
+        WriteTextFileResponse,
+    )
+    from parley.schema.v1.ids import (
+        AuthMethodId,
+        CompactionId,
+        ElicitationId,
+        McpRequestId,
+        McpServerAcpId,
+        MessageId,
+        PermissionOptionId,
+        PlanId,
+        ProtocolVersion,
+        ProviderId,
+        RequestId,
+        SessionConfigGroupId,
+        SessionConfigId,
+        SessionConfigValueId,
+        SessionId,
+        SessionModeId,
+        TerminalId,
+        ToolCallId,
+    )
+    from parley.schema.v1.initialize import (
+        AgentAuthCapabilities,
+        AgentCapabilities,
+        AuthCapabilities,
+        AuthStatusCapabilities,
+        BooleanConfigOptionCapabilities,
+        ClientCapabilities,
+        ClientSessionCapabilities,
+        CompactionCapabilities,
+        ElicitationCapabilities,
+        ElicitationFormCapabilities,
+        ElicitationUrlCapabilities,
+        FileSystemCapabilities,
+        Implementation,
+        InitializeRequest,
+        InitializeResponse,
+        LogoutCapabilities,
+        McpCapabilities,
+        NoticeCapabilities,
+        PlanCapabilities,
+        PromptCapabilities,
+        ProvidersCapabilities,
+        SessionAdditionalDirectoriesCapabilities,
+        SessionArchiveCapabilities,
+        SessionCapabilities,
+        SessionCloseCapabilities,
+        SessionConfigOptionsCapabilities,
+        SessionDeleteCapabilities,
+        SessionForkCapabilities,
+        SessionListCapabilities,
+        SessionResumeCapabilities,
+        SessionStatusCapabilities,
+        SessionSystemPromptCapabilities,
+        SessionSystemPromptModeCapabilities,
+        SessionSystemPromptOverrideCapabilities,
+        SessionTitleCapabilities,
+        SubagentCapabilities,
+    )
+    from parley.schema.v1.mcp import (
+        EnvVariable,
+        HttpHeader,
+        McpError,
+        McpMessageError,
+        McpMessageResult,
+        McpServer,
+        McpServerAcp,
+        McpServerHttp,
+        McpServerSse,
+        McpServerStdio,
+        MessageMcpNotification,
+        MessageMcpRequest,
+        MessageMcpResponse,
+        OtherMcpServer,
+    )
+    from parley.schema.v1.methods import METHODS
+    from parley.schema.v1.permission import (
+        CancelledPermissionOutcome,
+        OtherRequestPermissionOutcome,
+        PermissionOption,
+        PermissionOptionKind,
+        RequestPermissionOutcome,
+        RequestPermissionRequest,
+        RequestPermissionResponse,
+        SelectedPermissionOutcome,
+    )
+    from parley.schema.v1.plan import (
+        OtherPlanUpdateContent,
+        Plan,
+        PlanEntry,
+        PlanEntryPriority,
+        PlanEntryStatus,
+        PlanFile,
+        PlanItems,
+        PlanMarkdown,
+        PlanRemoved,
+        PlanUpdate,
+        PlanUpdateContent,
+    )
+    from parley.schema.v1.provider import (
+        DisableProviderRequest,
+        DisableProviderResponse,
+        ListProvidersRequest,
+        ListProvidersResponse,
+        LlmProtocol,
+        ProviderCurrentConfig,
+        ProviderInfo,
+        SetProviderRequest,
+        SetProviderResponse,
+    )
+    from parley.schema.v1.proxy import (
+        InitializeProxyRequest,
+        InitializeProxyResponse,
+        ProxySuccessorNotification,
+        ProxySuccessorRequest,
+        ProxySuccessorResponse,
+    )
+    from parley.schema.v1.request import (
+        CancelRequestNotification,
+        Error,
+        ErrorCode,
+        ExtNotification,
+        ExtRequest,
+        ExtResponse,
+    )
+    from parley.schema.v1.session import (
+        ArchiveSessionRequest,
+        ArchiveSessionResponse,
+        CancelNotification,
+        CloseSessionRequest,
+        CloseSessionResponse,
+        DeleteSessionRequest,
+        DeleteSessionResponse,
+        ForkSessionRequest,
+        ForkSessionResponse,
+        ListSessionsRequest,
+        ListSessionsResponse,
+        LoadSessionRequest,
+        LoadSessionResponse,
+        NewSessionRequest,
+        NewSessionResponse,
+        PromptRequest,
+        PromptResponse,
+        ResumeSessionRequest,
+        ResumeSessionResponse,
+        SessionArchiveFilter,
+        SessionInfo,
+        SessionMode,
+        SessionModeState,
+        SessionStatus,
+        SessionStatusRequest,
+        SessionStatusResponse,
+        SetSessionModeRequest,
+        SetSessionModeResponse,
+        SetSessionTitleRequest,
+        SetSessionTitleResponse,
+        SystemPrompt,
+        SystemPromptMode,
+        UnarchiveSessionRequest,
+        UnarchiveSessionResponse,
+    )
+    from parley.schema.v1.state import ActivityState, IdleStopReason, StateUpdate, StopReason, Usage
+    from parley.schema.v1.terminal import (
+        CreateTerminalRequest,
+        CreateTerminalResponse,
+        KillTerminalRequest,
+        KillTerminalResponse,
+        ReleaseTerminalRequest,
+        ReleaseTerminalResponse,
+        TerminalExitStatus,
+        TerminalOutputRequest,
+        TerminalOutputResponse,
+        WaitForTerminalExitRequest,
+        WaitForTerminalExitResponse,
+    )
+    from parley.schema.v1.tool_call import (
+        Content,
+        Diff,
+        OtherToolCallContent,
+        Terminal,
+        ToolCall,
+        ToolCallContent,
+        ToolCallLocation,
+        ToolCallProgress,
+        ToolCallStatus,
+        ToolCallUpdate,
+        ToolKind,
+    )
+    from parley.schema.v1.update import (
+        AgentMessageChunk,
+        AgentThoughtChunk,
+        CompactionStatus,
+        CompactionSummaryChunk,
+        CompactionUpdate,
+        ContentChunk,
+        Cost,
+        CurrentModeUpdate,
+        Notice,
+        NoticeSeverity,
+        OtherSessionUpdate,
+        SessionCancelCapabilities,
+        SessionInfoUpdate,
+        SessionMessage,
+        SessionMessageChunk,
+        SessionNotification,
+        SessionUpdate,
+        SubagentSessionCapabilities,
+        SubagentUpdate,
+        UsageUpdate,
+        UserMessageChunk,
+    )
+else:
+    __getattr__ = importer(
+        "parley.schema.v1",
+        {
+            "auth": """AuthAccount AuthMethod AuthMethodAgent AuthMethodTerminal AuthState
+        AuthStatusRequest AuthStatusResponse AuthStatusUpdateNotification AuthenticateRequest
+        AuthenticateResponse LogoutRequest LogoutResponse OtherAuthMethod""",
+            "command": """AvailableCommand AvailableCommandInput AvailableCommandsUpdate
+        UnstructuredCommandInput""",
+            "config": """ConfigOptionUpdate OtherSessionConfigOption OtherSetSessionConfigOptionRequest
+        SessionConfigBoolean SessionConfigOption SessionConfigOptionCategory SessionConfigSelect
+        SessionConfigSelectGroup SessionConfigSelectOption SessionConfigSelectOptions
+        SetBooleanConfigOption SetSelectConfigOption SetSessionConfigOptionRequest
+        SetSessionConfigOptionResponse""",
+            "content": """Annotations AudioContent BlobResourceContents ContentBlock EmbeddedResource
+        EmbeddedResourceResource ImageContent OtherContentBlock ResourceLink Role TextContent
+        TextResourceContents""",
+            "elicitation": """BooleanPropertySchema CompleteElicitationNotification
+        CreateElicitationRequest CreateElicitationResponse ElicitationAcceptAction
+        ElicitationCancelAction ElicitationContentValue ElicitationDeclineAction ElicitationFormMode
+        ElicitationPropertySchema ElicitationSchema ElicitationSchemaType ElicitationUrlMode
+        EnumOption IntegerPropertySchema MultiSelectItems MultiSelectPropertySchema
+        NumberPropertySchema OtherCreateElicitationRequest OtherCreateElicitationResponse
+        OtherElicitationPropertySchema OtherMultiSelectItems StringFormat StringMultiSelectItems
+        StringPropertySchema TitledMultiSelectItems""",
+            "fs": """ReadTextFileRequest ReadTextFileResponse WriteTextFileRequest
+        WriteTextFileResponse""",
+            "ids": """AuthMethodId CompactionId ElicitationId McpRequestId McpServerAcpId MessageId
+        PermissionOptionId PlanId ProtocolVersion ProviderId RequestId SessionConfigGroupId
+        SessionConfigId SessionConfigValueId SessionId SessionModeId TerminalId ToolCallId""",
+            "initialize": """AgentAuthCapabilities AgentCapabilities AuthCapabilities
+        AuthStatusCapabilities BooleanConfigOptionCapabilities ClientCapabilities
+        ClientSessionCapabilities CompactionCapabilities ElicitationCapabilities
+        ElicitationFormCapabilities ElicitationUrlCapabilities FileSystemCapabilities Implementation
+        InitializeRequest InitializeResponse LogoutCapabilities McpCapabilities NoticeCapabilities
+        PlanCapabilities PromptCapabilities ProvidersCapabilities
+        SessionAdditionalDirectoriesCapabilities SessionArchiveCapabilities SessionCapabilities
+        SessionCloseCapabilities SessionConfigOptionsCapabilities SessionDeleteCapabilities
+        SessionForkCapabilities SessionListCapabilities SessionResumeCapabilities
+        SessionStatusCapabilities SessionSystemPromptCapabilities
+        SessionSystemPromptModeCapabilities SessionSystemPromptOverrideCapabilities
+        SessionTitleCapabilities SubagentCapabilities""",
+            "mcp": """EnvVariable HttpHeader McpError McpMessageError McpMessageResult McpServer
+        McpServerAcp McpServerHttp McpServerSse McpServerStdio MessageMcpNotification
+        MessageMcpRequest MessageMcpResponse OtherMcpServer""",
+            "methods": """METHODS""",
+            "permission": """CancelledPermissionOutcome OtherRequestPermissionOutcome PermissionOption
+        PermissionOptionKind RequestPermissionOutcome RequestPermissionRequest
+        RequestPermissionResponse SelectedPermissionOutcome""",
+            "plan": """OtherPlanUpdateContent Plan PlanEntry PlanEntryPriority PlanEntryStatus PlanFile
+        PlanItems PlanMarkdown PlanRemoved PlanUpdate PlanUpdateContent""",
+            "provider": """DisableProviderRequest DisableProviderResponse ListProvidersRequest
+        ListProvidersResponse LlmProtocol ProviderCurrentConfig ProviderInfo SetProviderRequest
+        SetProviderResponse""",
+            "proxy": """InitializeProxyRequest InitializeProxyResponse ProxySuccessorNotification
+        ProxySuccessorRequest ProxySuccessorResponse""",
+            "request": """CancelRequestNotification Error ErrorCode ExtNotification ExtRequest
+        ExtResponse""",
+            "session": """ArchiveSessionRequest ArchiveSessionResponse CancelNotification
+        CloseSessionRequest CloseSessionResponse DeleteSessionRequest DeleteSessionResponse
+        ForkSessionRequest ForkSessionResponse ListSessionsRequest ListSessionsResponse
+        LoadSessionRequest LoadSessionResponse NewSessionRequest NewSessionResponse PromptRequest
+        PromptResponse ResumeSessionRequest ResumeSessionResponse SessionArchiveFilter SessionInfo
+        SessionMode SessionModeState SessionStatus SessionStatusRequest SessionStatusResponse
+        SetSessionModeRequest SetSessionModeResponse SetSessionTitleRequest SetSessionTitleResponse
+        SystemPrompt SystemPromptMode UnarchiveSessionRequest UnarchiveSessionResponse""",
+            "state": """ActivityState IdleStopReason StateUpdate StopReason Usage""",
+            "terminal": """CreateTerminalRequest CreateTerminalResponse KillTerminalRequest
+        KillTerminalResponse ReleaseTerminalRequest ReleaseTerminalResponse TerminalExitStatus
+        TerminalOutputRequest TerminalOutputResponse WaitForTerminalExitRequest
+        WaitForTerminalExitResponse""",
+            "tool_call": """Content Diff OtherToolCallContent Terminal ToolCall ToolCallContent
+        ToolCallLocation ToolCallProgress ToolCallStatus ToolCallUpdate ToolKind""",
+            "update": """AgentMessageChunk AgentThoughtChunk CompactionStatus CompactionSummaryChunk
+        CompactionUpdate ContentChunk Cost CurrentModeUpdate Notice NoticeSeverity
+        OtherSessionUpdate SessionCancelCapabilities SessionInfoUpdate SessionMessage
+        SessionMessageChunk SessionNotification SessionUpdate SubagentSessionCapabilities
+        SubagentUpdate UsageUpdate UserMessageChunk""",
+        },
+    )
 # fmt: off
 __all__ = [
     "ActivityState", "AgentAuthCapabilities", "AgentCapabilities", "AgentMessageChunk",
