@@ -28,7 +28,7 @@ from parley.conformance.scenario import (
     Wait,
     WaitForEnd,
 )
-from parley.conformance.scenario_values import difference, filled, pointed_at, shown
+from parley.conformance.scenario_values import ANY, difference, filled, pointed_at, shown
 from parley.rpc.message import RequestId
 
 Json = Any
@@ -107,9 +107,11 @@ class Script:
     def _receive(self, step: Receive) -> Actions:
         kinds = ("request", "notification") if step.kind is None else (step.kind,)
         expected = f"{step.kind or 'message'} `{step.method}`"
+        wanted = ANY if step.params is UNSET or not step.skip else self._fill(step.params)
 
         def matches(message: Arrived) -> bool:
-            return message.kind in kinds and message.method == step.method
+            called = message.kind in kinds and message.method == step.method
+            return called and difference(wanted, message.body) is None
 
         message = yield from self._awaited(matches, expected, optional=step.optional)
         self._compare(f"{expected} with params", step.params, message.body)

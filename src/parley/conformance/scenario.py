@@ -45,6 +45,8 @@ class Receive(Step, frozen=True, tag="receive", rename={"name": "as"}):
     kind: Kind | None = None
     params: Json = UNSET
     """What must be in the params; other members may be there too."""
+    skip: bool = False
+    """Whether messages of the method with other params are passed over."""
     save: dict[str, str] = {}
     """Variables, each with the JSON pointer of its value in the params."""
     name: str | None = None

@@ -23,6 +23,7 @@ from parley.conformance.scenario import (
     Rule,
     Scenario,
     ScenarioError,
+    Wait,
 )
 from parley.conformance.scenario_values import RESERVED, variables_in
 
@@ -57,7 +58,12 @@ def check_scenario(scenario: Scenario, source: str = "scenario") -> None:
     _check_steps(scenario.steps, "", source, known, names)
 
 
+_ANYTHING = ""
+
+
 class _Names(Struct):
+    """The requests that an answer can name, and those whose answer can be expected."""
+
     received: set[str]
     sent: set[str]
 
@@ -89,9 +95,11 @@ def _check_step(step: AnyStep, where: str, names: _Names) -> None:
             _check_pointers(step.save, where)
         case Answer():
             _require_one_answer(step, where, required=True)
-            _require_known(step.to, names.received, f"{where}: no step before it receives")
+            _require_received(step.to, names, where)
         case Ignore():
-            _require_known(step.to, names.received, f"{where}: no step before it receives")
+            _require_received(step.to, names, where)
+        case Wait():
+            names.received.add(step.method or _ANYTHING)
         case Request():
             names.sent.add(step.name or step.method)
             _require_at_most_one(step, where)
@@ -124,6 +132,11 @@ def _require_one_answer(step: Receive | Answer | Rule, where: str, *, required: 
 def _require_at_most_one(step: Request | Expect, where: str) -> None:
     if step.result is not UNSET and step.error is not UNSET:
         raise ScenarioError(f"{where}: it can expect `result` or `error`, not both")
+
+
+def _require_received(name: str | None, names: _Names, where: str) -> None:
+    if _ANYTHING not in names.received:
+        _require_known(name, names.received, f"{where}: no step before it receives")
 
 
 def _require_known(name: str | None, known: set[str], problem: str) -> None:
