@@ -1,22 +1,33 @@
 """An `Agent` on one connection: the `AgentRole` that its registrations amount to."""
 
+from collections.abc import Iterable
+from contextlib import AsyncExitStack, ExitStack
 from typing import Any
 
-import msgspec
-
-from parley.errors import InvalidParams, MethodNotFound, ResourceNotFound
+from parley.errors import InvalidParams, LocalProtocolError, MethodNotFound, ResourceNotFound
+from parley.sdk.choice import with_value
 from parley.sdk.registry import Registry
 from parley.sdk.turn import Session, Turn, new_session_id
 from parley.session.event import Failure
-from parley.session.option import Option, OptionValue, Select, Toggle
+from parley.session.option import Option, OptionValue
 from parley.session.profile import AgentProfile
 from parley.session.role import (
     ClientRole,
     Ending,
     Prompt,
+    SessionInfo,
     SessionPage,
     SessionRequest,
     SessionSetup,
+)
+
+_STOP_REASONS = (
+    "end_turn",
+    "max_tokens",
+    "max_turn_requests",
+    "refusal",
+    "cancelled",
+    "error",
 )
 
 
@@ -31,6 +42,12 @@ class Application:
         self._sessions.client = client
         return self._registry.profile
 
+    async def aclose(self) -> None:
+        """The connection is over, and so are the sessions that were opened on it."""
+        async with AsyncExitStack() as all_of_them:
+            for session_id in self._sessions.ids():
+                all_of_them.push_async_callback(self.close_session, session_id)
+
     async def login(self, method_id: str) -> None:
         handler = self._registry.login_handlers.get(method_id)
         if handler is None:
@@ -42,8 +59,8 @@ class Application:
 
     async def new_session(self, request: SessionRequest) -> SessionSetup:
         session = self._sessions.make(new_session_id(), request)
-        if "new" in self._registry.sessions:
-            await self._registry.sessions["new"](session)
+        if "new" in self._registry.handlers:
+            await self._registry.handlers["new"](session)
         return self._sessions.opened(session)
 
     async def load_session(self, session_id: str, request: SessionRequest) -> SessionSetup:
@@ -61,41 +78,46 @@ class Application:
     async def list_sessions(
         self, *, cwd: str | None = None, cursor: str | None = None, archived: str | None = None
     ) -> SessionPage:
-        page: SessionPage = await self._handler("list")(cwd=cwd, cursor=cursor)
-        return page
+        found: SessionPage | Iterable[SessionInfo] = await self._handler("list")(
+            cwd=cwd, cursor=cursor
+        )
+        return found if isinstance(found, SessionPage) else SessionPage(tuple(found))
 
     async def close_session(self, session_id: str) -> None:
         session = self._sessions.pop(session_id)
-        if session is not None and "close" in self._registry.sessions:
-            await self._registry.sessions["close"](session)
+        if session is not None and "close" in self._registry.handlers:
+            await self._registry.handlers["close"](session)
 
     async def delete_session(self, session_id: str) -> None:
-        await self._handler("delete")(session_id)
-        self._sessions.pop(session_id)
+        handler = self._handler("delete")
+        await self.close_session(session_id)
+        await handler(session_id)
 
     async def prompt(self, session_id: str, prompt: Prompt) -> Ending:
-        if self._registry.prompt is None:
-            raise MethodNotFound("Method not found: the agent takes no prompts")
-        ending = await self._registry.prompt(Turn(self._sessions.get(session_id), prompt))
-        if isinstance(ending, Ending):
-            return ending
-        if ending == "error":
-            return Ending("error", failure=Failure(-32603, "Internal error"))
-        return Ending(ending or "end_turn")
+        handler = self._handler("prompt")
+        turn = Turn(self._sessions.get(session_id), prompt)
+        try:
+            return _ending(await handler(turn))
+        finally:
+            turn.over()
 
     async def set_option(
         self, session_id: str, option_id: str, value: OptionValue
     ) -> tuple[Option, ...]:
         session = self._sessions.get(session_id)
-        if not session.options:
-            raise MethodNotFound("Method not found: the session has no options")
-        changed = tuple(_changed(option, option_id, value) for option in session.options)
-        if changed == session.options and session.option(option_id) is None:
-            raise InvalidParams("Invalid params: no such option", {"path": "configId"})
-        if "option" in self._registry.sessions:
-            await self._registry.sessions["option"](session, option_id, value)
-        # The handler may have changed other options; what it set counts.
-        session.options = tuple(_changed(option, option_id, value) for option in session.options)
+        before = session.options
+        try:
+            session.options = with_value(before, option_id, value)
+        except LookupError:
+            raise InvalidParams("Invalid params: no such option", {"path": "configId"}) from None
+        except ValueError:
+            raise InvalidParams("Invalid params: no such value", {"path": "value"}) from None
+        handler = self._registry.handlers.get("option")
+        if handler is not None:
+            with ExitStack() as refused:
+                refused.callback(setattr, session, "options", before)
+                await handler(session, option_id, value)
+                refused.pop_all()
         return session.options
 
     async def cancel_tool_call(self, session_id: str, tool_call_id: str) -> None:
@@ -116,9 +138,9 @@ class Application:
             handler(params)
 
     def _handler(self, name: str) -> Any:
-        handler = self._registry.sessions.get(name)
+        handler = self._registry.handlers.get(name)
         if handler is None:
-            raise MethodNotFound()
+            raise MethodNotFound
         return handler
 
     async def _reopen(self, name: str, session_id: str, request: SessionRequest) -> SessionSetup:
@@ -136,14 +158,23 @@ class _Sessions:
         self._open: dict[str, Session] = {}
         self.client: ClientRole | None = None
 
+    def ids(self) -> list[str]:
+        return list(self._open)
+
     def make(self, session_id: str, request: SessionRequest) -> Session:
         assert self.client is not None, "initialize comes first"
         session = Session(session_id, request, self.client)
-        session.options = self._registry.options
-        session.commands = self._registry.commands
+        before = self._open.get(session_id)
+        if before is None:
+            session.options, session.commands = self._registry.options, self._registry.commands
+        else:
+            # It is open already and opened once more: what its author keeps about it stays.
+            session.data = before.data
+            session.options, session.commands = before.options, before.commands
         return session
 
     def opened(self, session: Session) -> SessionSetup:
+        session.opening = False
         self._open[session.id] = session
         return SessionSetup(session.id, session.options, session.commands)
 
@@ -157,18 +188,23 @@ class _Sessions:
         return self._open.pop(session_id, None)
 
 
-def _changed(option: Option, id: str, value: OptionValue) -> Option:
-    """The option with its new value, if it is the one that is meant.
+def _ending(returned: Any) -> Ending:
+    """What the handler of a prompt returned, as the end of its turn.
 
     Raises:
-        InvalidParams: the value is none that the option offers (V1-CFG-10, V2-CFG-02).
+        LocalProtocolError: it is no stop reason.
     """
-    if option.id != id:
-        return option
-    match option:
-        case Select() if value in {choice.value for choice in option.flat()}:
-            return msgspec.structs.replace(option, current=value)
-        case Toggle() if isinstance(value, bool):
-            return msgspec.structs.replace(option, current=value)
+    match returned:
+        case None:
+            return Ending()
+        case Ending():
+            return returned
+        case "error":
+            return Ending("error", failure=Failure(-32603, "Internal error"))
+        case str() if returned in _STOP_REASONS or returned.startswith("_"):
+            return Ending(returned)
         case _:
-            raise InvalidParams("Invalid params: no such value", {"path": "value"})
+            raise LocalProtocolError(
+                f"a prompt handler returned {returned!r:.80}, which is no stop reason"
+                f" ({', '.join(_STOP_REASONS)})\nhint: `await turn.say(...)` says something"
+            )

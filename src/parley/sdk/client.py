@@ -1,49 +1,35 @@
 """`parley.Client` and `parley.connect`: drive any agent, whichever version it speaks."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
 
-from parley.errors import MethodNotFound
 from parley.protocol.connect import connect as connect_transport
 from parley.protocol.settings import Settings
 from parley.rpc.transport import Transport
-from parley.sdk.conversation import AgentConnection, RemoteSession
-from parley.sdk.policy import (
-    ElicitationHandler,
-    PermissionHandler,
-    Policy,
-    by_policy,
-    no_input,
-    permission_answer,
-)
+from parley.sdk.client_role import ClientRegistry, ConnectedClient, EventHandler
+from parley.sdk.conversation import AgentConnection, Path
+from parley.sdk.handler import H, awaited, called_inline, extension
+from parley.sdk.policy import ElicitationHandler, PermissionHandler, Policy, by_policy
+from parley.sdk.remote_turn import Line
 from parley.sdk.tasks import Tasks
-from parley.session.event import Event
-from parley.session.profile import ClientCapabilities, ClientProfile, Implementation
-from parley.session.question import (
-    Cancelled,
-    Elicitation,
-    ElicitationAnswer,
-    PermissionAnswer,
-    PermissionQuestion,
-)
+from parley.session.profile import Implementation
 from parley.session.role import Files, Terminals
 from parley.transport.process import spawn
 
-EventHandler = Callable[[RemoteSession, Event], None]
-H = TypeVar("H", bound=Callable[..., Any])
 Command = Sequence[str]
 
 
 class Client:
-    """A client.
+    """A client: its name, how it answers questions, and what it offers agents.
 
+    ```python
     client = parley.Client("my-editor", permission="reject")
 
     async with client.connect(["some-agent", "--acp"]) as agent:
         session = await agent.new_session(".")
         async for event in session.prompt("Hello"):
             print(event)
+    ```
     """
 
     def __init__(
@@ -53,63 +39,42 @@ class Client:
         *,
         title: str | None = None,
         permission: Policy | PermissionHandler = "dismiss",
-        elicitation: ElicitationHandler | None = None,
         files: Files | None = None,
         terminals: Terminals | None = None,
     ) -> None:
-        self.info = Implementation(name, version, title)
-        self.files = files
-        self.terminals = terminals
-        self.answer: PermissionHandler = (
-            permission if callable(permission) else by_policy(permission)
-        )
-        self.elicitation = elicitation
-        self.event_handler: EventHandler | None = None
-        self.methods: dict[str, Callable[[Any], Awaitable[Any]]] = {}
-        self.notifications: dict[str, Callable[[Any], None]] = {}
-
-    @property
-    def capabilities(self) -> ClientCapabilities:
-        """What the client advertises: what it was given."""
-        return ClientCapabilities(
-            read_files=self.files is not None and self.files.can_read,
-            write_files=self.files is not None and self.files.can_write,
-            terminals=self.terminals is not None,
-            elicitation_form=self.elicitation is not None,
-            elicitation_url=self.elicitation is not None,
-            boolean_options=True,
-            notices=True,
-            compaction=True,
-            plans=True,
-        )
+        self.registry = ClientRegistry(Implementation(name, version, title), files, terminals)
+        if callable(permission):
+            self.permission(permission)
+        else:
+            self.registry.permission = by_policy(permission)
 
     def permission(self, handler: PermissionHandler) -> PermissionHandler:
         """Register what answers permission questions. Whatever fails is a refusal."""
-        self.answer = handler
+        self.registry.permission = awaited(handler)
+        return handler
+
+    def elicitation(self, handler: ElicitationHandler) -> ElicitationHandler:
+        """Register what answers requests for input; without it agents cannot ask for any."""
+        self.registry.elicitation = awaited(handler)
+        return handler
+
+    def elicitation_completed(self, handler: Callable[[str], None]) -> Callable[[str], None]:
+        """Register what hears that what was asked at an address has happened; it gets the id."""
+        self.registry.elicitation_completed = called_inline(handler)
         return handler
 
     def event(self, handler: EventHandler) -> EventHandler:
-        """Register what sees every event at once, inline; it must not block."""
-        self.event_handler = handler
+        """Register what sees every event of every session at once, inline; it must not block."""
+        self.registry.event = called_inline(handler)
         return handler
 
     def method(self, name: str) -> Callable[[H], H]:
         """Register an extension method that agents may call."""
-
-        def register(handler: H) -> H:
-            self.methods[name] = handler
-            return handler
-
-        return register
+        return extension(self.registry.methods, name, awaited)
 
     def notification(self, name: str) -> Callable[[H], H]:
         """Register an extension notification that agents may send."""
-
-        def register(handler: H) -> H:
-            self.notifications[name] = handler
-            return handler
-
-        return register
+        return extension(self.registry.notifications, name, called_inline)
 
     @asynccontextmanager
     async def connect(
@@ -117,92 +82,22 @@ class Client:
         agent: Command | Transport,
         *,
         settings: Settings | None = None,
-        cwd: str | None = None,
+        cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
     ) -> AsyncGenerator[AgentConnection]:
         """Start an agent by its command line, or talk to the one behind a transport.
 
         Leaving the block ends the connection, and the agent with all its children.
+
+        Raises:
+            ConnectionLost: the program cannot be started, or dies.
+            RpcError: the agent refuses to begin.
         """
+        settings = settings or Settings()
         transport = await spawn(agent, cwd=cwd, env=env) if isinstance(agent, Sequence) else agent
-        part = ClientOnConnection(self)
-        async with connect_transport(transport, part, settings) as remote, Tasks() as tasks:
-            yield part.attach(AgentConnection(remote, tasks, part.sessions))
-
-
-class ClientOnConnection:
-    """A `Client` on one connection: the `ClientRole` that its registrations amount to."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self._connection: AgentConnection | None = None
-        self._behind: RemoteSession | None = None
-        self.sessions: dict[str, RemoteSession] = {}
-
-    def attach(self, connection: AgentConnection) -> AgentConnection:
-        self._connection = connection
-        return connection
-
-    @property
-    def profile(self) -> ClientProfile:
-        return ClientProfile(self._client.info, self._client.capabilities)
-
-    @property
-    def files(self) -> Files | None:
-        return self._client.files
-
-    @property
-    def terminals(self) -> Terminals | None:
-        return self._client.terminals
-
-    def emit(self, session_id: str, event: Event) -> None:
-        session = self.sessions.get(session_id)
-        if session is None:
-            if self._connection is None:
-                return
-            # Agents exist that report before they answer the request that opens the session.
-            session = self._connection.session(session_id)
-        session.state.apply(event)
-        if self._client.event_handler is not None:
-            self._client.event_handler(session, event)
-        stream = session.stream
-        if stream is not None:
-            stream.put(event)
-            if stream.full:
-                self._behind = session
-
-    @property
-    def blocked(self) -> bool:
-        return self._behind is not None
-
-    async def drain(self) -> None:
-        while (session := self._behind) is not None:
-            if session.stream is not None:
-                await session.stream.room()
-            self._behind = None
-
-    async def ask(self, session_id: str, question: PermissionQuestion) -> PermissionAnswer:
-        return permission_answer(question, await self._client.answer(session_id, question))
-
-    async def elicit(self, question: Elicitation) -> ElicitationAnswer:
-        answer = await (self._client.elicitation or no_input)(question)
-        return answer or Cancelled()
-
-    def complete_elicitation(self, elicitation_id: str) -> None:
-        handler = self._client.notifications.get("elicitation/complete")
-        if handler is not None:
-            handler(elicitation_id)
-
-    async def call(self, method: str, params: Any) -> Any:
-        handler = self._client.methods.get(method)
-        if handler is None:
-            raise MethodNotFound(f"Method not found: {method}")
-        return await handler(params)
-
-    def tell(self, method: str, params: Any) -> None:
-        handler = self._client.notifications.get(method)
-        if handler is not None:
-            handler(params)
+        role = ConnectedClient(self.registry)
+        async with connect_transport(transport, role, settings) as remote, Tasks() as tasks:
+            yield role.attach(AgentConnection(Line(remote, tasks, settings.deadline)))
 
 
 @asynccontextmanager
@@ -210,9 +105,11 @@ async def connect(
     agent: Command | Transport,
     *,
     permission: Policy | PermissionHandler = "dismiss",
-    cwd: str | None = None,
+    settings: Settings | None = None,
+    cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[AgentConnection]:
     """Talk to an agent without ceremony; `Client` is the same with all its choices."""
-    async with Client(permission=permission).connect(agent, cwd=cwd, env=env) as connection:
+    client = Client(permission=permission)
+    async with client.connect(agent, settings=settings, cwd=cwd, env=env) as connection:
         yield connection

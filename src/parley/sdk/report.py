@@ -4,13 +4,14 @@
 in both versions, and waits when the client is behind.
 """
 
-import secrets
+import os
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
-from parley.sdk.tool import ToolCall
+from parley.sdk.outlet import Outlet
+from parley.sdk.tool import ToolCall, absolute_places
 from parley.session.content import Block, Location, Text
 from parley.session.event import (
     ChunkAdded,
@@ -24,6 +25,7 @@ from parley.session.event import (
     Speaker,
     TerminalChanged,
     TerminalOutputAdded,
+    ToolCallChanged,
     ToolKind,
     UsageChanged,
 )
@@ -36,37 +38,40 @@ Severity = Literal["info", "warning", "error"]
 class Report:
     """Reports what happens in one session."""
 
-    def __init__(self, client: ClientRole, session_id: str) -> None:
-        self._client = client
+    def __init__(self, client: ClientRole, session_id: str, cwd: str) -> None:
+        self.client = client
+        """The client: its profile, its files and terminals, its extension methods."""
+        self.cwd = cwd
+        self._out: Outlet = client
         self._session_id = session_id
         # Random, because ids must stay unique when a later process goes on with the session.
-        self._prefix = secrets.token_hex(4)
+        self._prefix = os.urandom(4).hex()
         self._count = 0
         self._speaker: Speaker | None = None
         self._message_id = ""
 
-    @property
-    def client(self) -> ClientRole:
-        """The client: its profile, its files and terminals, its extension methods."""
-        return self._client
-
     async def emit(self, event: Event) -> None:
         """Report any event; the other methods are ways of saying the usual ones."""
-        self._client.emit(self._session_id, event)
-        if self._client.blocked:
-            await self._client.drain()
+        out = self._out
+        out.emit(self._session_id, event)
+        if out.blocked:
+            await out.drain()
 
     async def say(self, content: str | Block) -> None:
         """Add to the agent's message; a tool call or a thought in between begins a new one."""
-        await self._add("agent", content)
+        # This is the hot path, so what `think` shares with it is one plain call.
+        out = self._out
+        out.emit(self._session_id, self._chunk("agent", content))
+        if out.blocked:
+            await out.drain()
 
     async def think(self, content: str | Block) -> None:
         """Add to the agent's thought."""
-        await self._add("thought", content)
+        await self.emit(self._chunk("thought", content))
 
     async def replay_user(self, content: str | Block) -> None:
         """Add to a message of the user, when a stored session is loaded."""
-        await self._add("user", content)
+        await self.emit(self._chunk("user", content))
 
     def new_message(self) -> None:
         """What is said next begins a new message."""
@@ -82,19 +87,20 @@ class Report:
         input: Any = UNSET,
         locations: Iterable[Location | str] = (),
     ) -> ToolCall:
-        """A tool call, as a context manager that always ends in a final status."""
+        """A tool call, as a context manager that always ends in a final status.
+
+        Paths of `locations` may be relative to the directory of the session.
+        """
         self.new_message()
-        return ToolCall(
-            self.emit,
-            self._client,
-            self._session_id,
+        first = ToolCallChanged(
             id or self.new_id("call"),
             title=title,
+            name=name or UNSET,
             kind=kind,
-            name=name,
-            input=input,
-            locations=tuple(Location(at) if isinstance(at, str) else at for at in locations),
+            locations=absolute_places(locations, self.cwd) or UNSET,
+            raw_input=input,
         )
+        return ToolCall(lambda: self._out, self._session_id, self.cwd, first)
 
     async def plan(
         self, entries: Iterable[PlanEntry | str], *, id: str = MAIN_PLAN
@@ -127,7 +133,8 @@ class Report:
     async def terminal(self, command: str, *, cwd: str | None = None) -> "Screen":
         """A terminal that the agent runs and only shows; reference it with `tool.terminal()`."""
         screen = Screen(self, self.new_id("term"))
-        await self.emit(TerminalChanged(screen.id, command=command, cwd=cwd or UNSET))
+        where = os.path.join(self.cwd, cwd or "")
+        await self.emit(TerminalChanged(screen.id, command=command, cwd=where))
         return screen
 
     def new_id(self, kind: str) -> str:
@@ -135,15 +142,16 @@ class Report:
         self._count += 1
         return f"{kind}-{self._prefix}-{self._count}"
 
-    async def _add(self, speaker: Speaker, content: str | Block) -> None:
+    def _chunk(self, speaker: Speaker, content: str | Block) -> ChunkAdded:
         if self._speaker != speaker:
             self._speaker = speaker
             self._message_id = self.new_id("msg")
-        block = Text(content) if isinstance(content, str) else content
-        client = self._client
-        client.emit(self._session_id, ChunkAdded(speaker, block, self._message_id))
-        if client.blocked:
-            await client.drain()
+        if isinstance(content, str):
+            return ChunkAdded(speaker, Text(content), self._message_id)
+        if not isinstance(content, Struct):  # pyright: ignore[reportUnnecessaryIsInstance] - authors err
+            kind = type(content).__name__
+            raise TypeError(f"a text or a block of content is needed, not `{kind}`")
+        return ChunkAdded(speaker, content, self._message_id)
 
 
 class Screen:

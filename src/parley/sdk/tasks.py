@@ -21,9 +21,10 @@ class Tasks:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        while self._tasks:  # A task on its way out may start another one.
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.wait(self._tasks)
 
     def start(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
         task = asyncio.get_running_loop().create_task(work)

@@ -1,13 +1,17 @@
 """A turn and a session, as the author of an agent handles them."""
 
-import secrets
+import asyncio
+import os
+from collections.abc import Iterable
 from typing import Any
 
+from parley.sdk.choice import value_of, with_value
+from parley.sdk.outlet import TurnOver
 from parley.sdk.report import Report
 from parley.sdk.tool import ALLOW_OR_REJECT
 from parley.session.content import Block, Meta, Resource, Text
 from parley.session.event import CommandsChanged, OptionsChanged
-from parley.session.option import Command, Option, OptionValue, Select, Toggle
+from parley.session.option import Command, Option, OptionValue
 from parley.session.question import (
     Accepted,
     CommandSubject,
@@ -23,57 +27,82 @@ from parley.session.role import ClientRole, McpServer, Prompt, SessionRequest
 
 
 class Session(Report):
-    """An open session. `data` is the author's own; it lives as long as the session is open."""
+    """An open session. `data` is the author's own; it lives as long as the session is open.
+
+    What is said on it belongs to no turn: history while it is loaded, or work in the background.
+    """
 
     def __init__(self, id: str, request: SessionRequest, client: ClientRole) -> None:
-        super().__init__(client, id)
+        super().__init__(client, id, request.cwd)
         self.id = id
-        self.cwd = request.cwd
         self.additional_directories: tuple[str, ...] = request.additional_directories
         self.mcp_servers: tuple[McpServer, ...] = request.mcp_servers
+        self.meta: Meta | None = request.meta
+        """The `_meta` of the request that opened it, as it came; nothing here looks into it."""
         self.request = request
         self.options: tuple[Option, ...] = ()
         self.commands: tuple[Command, ...] = ()
         self.data: dict[str, Any] = {}
+        self.opening = True
+        """Whether the client has yet to be told about it; the answer brings what is set now."""
 
-    def option(self, id: str) -> OptionValue | None:
-        """The current value of an option; `None` if there is no such option."""
-        for option in self.options:
-            if option.id == id and isinstance(option, (Select, Toggle)):
-                return option.current
-        return None
+    def option(self, id: str) -> OptionValue:
+        """The current value of an option.
 
-    async def set_options(self, options: tuple[Option, ...]) -> None:
+        Raises:
+            LookupError: there is no such option.
+        """
+        return value_of(self.options, id)
+
+    async def set_option(self, id: str, value: OptionValue) -> None:
+        """Change the value of one option and tell the client.
+
+        Raises:
+            LookupError: there is no such option.
+            ValueError: it does not offer the value.
+        """
+        await self.set_options(with_value(self.options, id, value))
+
+    async def set_options(self, options: Iterable[Option]) -> None:
         """Replace all options and tell the client."""
-        self.options = options
-        await self.emit(OptionsChanged(options))
+        self.options = tuple(options)
+        if not self.opening:
+            await self.emit(OptionsChanged(self.options))
 
-    async def set_commands(self, commands: tuple[Command, ...]) -> None:
+    async def set_commands(self, commands: Iterable[Command]) -> None:
         """Replace all slash commands and tell the client."""
-        self.commands = commands
-        await self.emit(CommandsChanged(commands))
+        self.commands = tuple(commands)
+        if not self.opening:
+            await self.emit(CommandsChanged(self.commands))
 
 
 def new_session_id() -> str:
     """Random, so that it says nothing and cannot be guessed."""
-    return secrets.token_urlsafe(16)
+    return os.urandom(16).hex()
 
 
 class Turn(Report):
     """One prompt being worked on. Cancelling it cancels the task that handles it."""
 
     def __init__(self, session: Session, prompt: Prompt) -> None:
-        super().__init__(session.client, session.id)
+        super().__init__(session.client, session.id, session.cwd)
         self.session = session
         self.prompt: tuple[Block, ...] = prompt.content
         self.meta: Meta | None = prompt.meta
-        """The `_meta` of the prompt, trace context included."""
+        """The `_meta` of the prompt, trace context included; nothing here looks into it."""
+        self._task = asyncio.current_task()
+        self._cancelled = False
 
     @property
     def text(self) -> str:
         """The text of the prompt; embedded text resources count, other blocks do not."""
         texts = (block.text for block in self.prompt if isinstance(block, (Text, Resource)))
         return "\n".join(text for text in texts if text is not None)
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the turn was asked to end. For work in threads; a coroutine is interrupted."""
+        return self._cancelled or (self._task is not None and self._task.cancelling() > 0)
 
     async def ask(
         self,
@@ -85,11 +114,11 @@ class Turn(Report):
     ) -> Decision:
         """Ask for a permission that is not about one tool call."""
         question = PermissionQuestion(title, options, subject, description)
-        return decide(options, await self.client.ask(self.session.id, question))
+        return decide(options, await self._out.ask(self.session.id, question))
 
     async def ask_command(self, command: str, *, title: str | None = None) -> Decision:
         """Ask whether a command line may run in the session's directory."""
-        subject = CommandSubject(command, self.session.cwd)
+        subject = CommandSubject(command, self.cwd)
         return await self.ask(title or f"Run `{command}`", subject=subject)
 
     async def form(self, message: str, schema: dict[str, Any]) -> dict[str, Any] | None:
@@ -97,3 +126,8 @@ class Turn(Report):
         question = FormQuestion(message, schema, SessionScope(self.session.id))
         answer = await self.client.elicit(question)
         return (answer.content or {}) if isinstance(answer, Accepted) else None
+
+    def over(self) -> None:
+        """The handler has returned: nothing more may be said in this turn."""
+        self._cancelled, self._task = self.cancelled, None
+        self._out = TurnOver()
