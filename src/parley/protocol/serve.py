@@ -1,13 +1,12 @@
 """Gives an agent a wire: reads `initialize`, picks the version, hands over to that version."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from parley.errors import InvalidRequest
 from parley.protocol.endpoint import Endpoint, Routes
 from parley.protocol.negotiation import chosen_version, requested_version
 from parley.protocol.settings import Settings
-from parley.protocol.v1.agent_side import AgentSide as AgentSideV1
-from parley.protocol.v2.agent_side import AgentSide as AgentSideV2
 from parley.rpc.message import Payload
 from parley.rpc.peer import Call
 from parley.rpc.transport import Transport
@@ -54,11 +53,7 @@ class _Server:
             # NEG-12: refused, and the client can still initialise afterwards.
             raise InvalidRequest("Invalid request: `initialize` comes first")
         version = chosen_version(requested_version(call.params), self._settings.versions)
-        side: AgentSide
-        if version == 1:
-            side = AgentSideV1(self.endpoint, self._role, self._settings)
-        else:
-            side = AgentSideV2(self.endpoint, self._role, self._settings)
+        side = _side_class(version)(self.endpoint, self._role, self._settings)
         answer = await side.initialize(call.params)
         self.side = side
         self._version = version
@@ -85,3 +80,16 @@ class _Server:
         if self._version == 1 or self.endpoint.calls_routed:
             raise InvalidRequest("Invalid request: already initialized")
         return await self._before(call)
+
+
+def _side_class(version: int) -> Callable[[Endpoint, AgentRole, Settings], AgentSide]:
+    """The part of one version; a start imports the models of the version it speaks alone."""
+    if version == 1:
+        # Each version takes as long to import as everything else together.
+        from parley.protocol.v1 import agent_side as v1_side  # noqa: PLC0415
+
+        return v1_side.AgentSide
+    # The same for the other one.
+    from parley.protocol.v2 import agent_side as v2_side  # noqa: PLC0415
+
+    return v2_side.AgentSide

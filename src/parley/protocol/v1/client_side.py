@@ -27,6 +27,7 @@ from parley.protocol.v1.profile import agent_profile_from, initialize_model
 from parley.protocol.v1.values import info_from
 from parley.rpc.message import Payload
 from parley.schema.codec import decode, encode
+from parley.schema.problem import DecodeProblem
 from parley.session.option import Option, OptionValue
 from parley.session.patch import given
 from parley.session.profile import AgentProfile
@@ -70,9 +71,16 @@ class ClientSide:
         return self.profile
 
     def assume_initialized(self, answer: Payload = b'{"protocolVersion":1}') -> None:
-        """Take the answer that the agent gave to an `initialize` of another version."""
+        """Take the answer that the agent gave to an `initialize` of another version.
+
+        Raises:
+            RemoteProtocolError: it is not one of this version.
+        """
         self.endpoint.routes = self._serving.routes()
-        response = decode(v1.InitializeResponse, answer)
+        try:
+            response = decode(v1.InitializeResponse, answer)
+        except DecodeProblem as problem:
+            raise RemoteProtocolError(f"the answer to `initialize`: {problem}") from None
         self.profile = agent_profile_from(response, unstable=self._settings.unstable)
 
     async def aclose(self) -> None:

@@ -75,6 +75,8 @@ class ClientSide:
     def __init__(self, endpoint: Endpoint, client: ClientRole, settings: Settings) -> None:
         self.endpoint = endpoint
         self.profile = AgentProfile(version=2)
+        self.older_answer: Payload | None = None
+        """What the agent answered, if it answered with version 1."""
         self._settings = settings
         self._has_sessions = False
         self._sessions = ClientSessions(endpoint, client)
@@ -98,6 +100,7 @@ class ClientSide:
             raise
         members = _members(answer)
         if members.get("protocolVersion") == 1:
+            self.older_answer = answer
             return AgentProfile(version=1)
         if members.get("protocolVersion") != 2:
             raise RemoteProtocolError("the agent answered with an unknown version")  # NEG-07
