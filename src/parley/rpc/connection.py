@@ -133,14 +133,16 @@ class Connection:
             RequestTimeout: it did not answer within `timeout` seconds.
             TransportError: the connection is over, or ended while waiting.
         """
-        self._check_open()
         try:
+            self._check_open()
             async with asyncio.timeout(timeout):
                 await self.drain()
                 self._check_open()
                 return await self._ask(method, params)
         except TimeoutError:
             raise RequestTimeout(f"no answer to `{method}` within {timeout:g} s") from None
+        except TransportError as error:
+            raise type(error)(f"no answer to `{method}`: {error}") from None
 
     async def notify(self, method: str, params: Payload = NOTHING) -> None:
         """Tell the peer something; waits only while the peer does not read what was sent."""

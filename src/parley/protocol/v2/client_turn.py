@@ -109,7 +109,8 @@ class ClientTurns:
             closed.cancel()
         if turn.done.done():
             return turn.done.result()
-        raise connection.end or TransportError("the connection is over")
+        end = connection.end or TransportError("the connection is over")
+        raise type(end)(f"the turn did not end: {end}")
 
     def _ending(self, idle: StateChanged, turn: OpenTurn, session_id: str) -> Ending:
         reason = idle.stop_reason
