@@ -35,17 +35,17 @@ def ignore(_: bool) -> None:
     """A break that nobody wants to hear of."""
 
 
-def test_what_is_sent_in_one_tick_is_written_at_once() -> None:
+def test_the_first_frame_of_a_tick_leaves_at_once_and_the_others_together() -> None:
     async def scenario() -> None:
         pen = Pen()
         outflow = Outflow(pen.descriptor, on_broken=ignore)
         for frame in (b"a", b"b", b"c"):
             outflow.send(frame)
-        assert pen.written == []
+        assert pen.written == [b"a\n"]
         await outflow.flush(1)
         outflow.send(b"d")
         await outflow.flush(1)
-        assert pen.written == [b"a\nb\nc\n", b"d\n"]
+        assert pen.written == [b"a\n", b"b\nc\n", b"d\n"]
 
     run(scenario)
 

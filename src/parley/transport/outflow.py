@@ -67,8 +67,11 @@ class Outflow:
         self._outbox.append(frame)
         self._size += len(frame) + 1
         if not self._scheduled:
+            # The first frame of a tick leaves at once, since somebody may be waiting for just
+            # that one; those behind it leave together at the end of the tick.
             self._scheduled = True
             self._loop.call_soon(self._flush)
+            self._write()
 
     async def drain(self) -> None:
         """Wait until less waits in the outbox than the mark."""
@@ -112,7 +115,18 @@ class Outflow:
     # Writing.
 
     def _flush(self) -> None:
-        """Write until nothing is left or the descriptor takes no more."""
+        """Write what came together in a tick, and look after what does not fit."""
+        if not self._write():
+            return
+        self._scheduled = self._size > 0
+        self._await_room(self._scheduled)
+        if self._size <= self._low_water:
+            self._mark = self._high_water
+        if self._waiters:
+            self._wake(above=self._size)
+
+    def _write(self) -> bool:
+        """Write until nothing is left or no more is taken; whether the peer is still there."""
         while self._size:
             data = self._unsent or self._next_batch()
             try:
@@ -122,18 +136,13 @@ class Outflow:
                 break
             except OSError as error:
                 self._break(f"cannot write to the peer: {error.strerror}")
-                return
+                return False
             self._size -= written
             self._unsent = memoryview(data)[written:] if written < len(data) else b""
             if self._unsent and self._pollable:
                 # The pipe is full now, so that another attempt would be in vain.
                 break
-        self._scheduled = self._size > 0
-        self._await_room(self._scheduled)
-        if self._size <= self._low_water:
-            self._mark = self._high_water
-        if self._waiters:
-            self._wake(above=self._size)
+        return True
 
     def _next_batch(self) -> bytes:
         """Take the next bytes from the outbox; only small frames are copied."""
