@@ -363,7 +363,8 @@ async def client_on_wire(
     """Our client side in front of a raw agent; everything the client sends is judged."""
     settings = settings or Settings()
     ours, theirs = memory_pair()
-    judge = Judge(1, unstable=settings.unstable)
+    # The only older form that a client sends, to agents that know no other (SEE-03).
+    judge = Judge(1, unstable=settings.unstable, methods=("session/set_model",))
     async with Endpoint(TapTransport(ours, judge.record)) as endpoint:
         side = ClientSide(endpoint, client, settings)
         agent = RawPeer(theirs)
