@@ -16,12 +16,13 @@ from tests.architecture.source_tree import (
 
 # Where everything may be caught, and how often: around the handler of a call and what follows its
 # answer, around the handler of a notification (inline or awaited), around a turn that was
-# cancelled, and at the top of the command line.
+# cancelled, around a client's handler of events, and at the top of the command line.
 CATCHES_EVERYTHING = Counter(
     {
         "src/parley/rpc/calls.py": 2,
         "src/parley/rpc/connection.py": 2,
         "src/parley/protocol/hosted.py": 1,
+        "src/parley/sdk/client_role.py": 1,
         "src/parley/cli/main.py": 1,
     }
 )

@@ -63,7 +63,23 @@ def test_an_import_inside_a_function_gives_its_reason() -> None:
 
 
 def test_the_public_names_are_a_decision() -> None:
-    assert sorted(parley.__all__) == ["__version__"]
+    assert sorted(parley.__all__) == [
+        "AcpError",
+        "Agent",
+        "AgentConnection",
+        "Client",
+        "Decision",
+        "Ending",
+        "RemoteSession",
+        "RemoteTurn",
+        "RpcError",
+        "Session",
+        "Settings",
+        "ToolCall",
+        "Turn",
+        "__version__",
+        "connect",
+    ]
     assert [name for name in parley.__all__ if not hasattr(parley, name)] == []
 
 
