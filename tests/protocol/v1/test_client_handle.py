@@ -307,6 +307,25 @@ def test_cancelling_gives_up_the_question_v1_cnc_09() -> None:
     run_agent(scenario, TestAgent(turn))
 
 
+def test_a_session_may_end_while_a_question_is_open() -> None:
+    agent = TestAgent()
+    minimal = {"protocolVersion": 1}
+
+    async def scenario(peer: RawPeer) -> None:
+        await peer.result("session/new", NEW)
+        async with asyncio.TaskGroup() as group:
+            asked = group.create_task(agent.client.ask("s1", QUESTION))
+            request = await peer.request("session/request_permission")
+            assert await peer.result("session/close", {"sessionId": "s1"}) == {}
+            seen = len(peer.seen)
+            _selects("yes")(peer, request)
+        assert asked.result() == Chosen("yes")
+        await peer.error("_alive")
+        assert len(peer.seen) == seen + 1
+
+    run_agent(scenario, agent, initialize=minimal)
+
+
 def test_a_session_that_is_not_open_has_no_events_and_no_questions() -> None:
     agent = TestAgent()
 

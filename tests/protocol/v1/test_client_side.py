@@ -147,6 +147,8 @@ def test_an_answer_to_another_initialize_can_stand_in() -> None:
             answer = b'{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}'
             side.assume_initialized(answer)
             assert side.profile.capabilities.load
+            with pytest.raises(RemoteProtocolError):
+                side.assume_initialized(b"[]")
             agent = RawPeer(theirs)
             await opened(side, agent)
 

@@ -108,6 +108,11 @@ def test_a_patch_may_name_its_files_from_a_root() -> None:
     assert models == [{"path": "/work/a.py", "old_text": "x\n", "new_text": "y\n"}]
 
 
+def test_a_path_in_quotes_is_read_as_git_wrote_it() -> None:
+    patch = Patch('--- /dev/null\n+++ "/work/\\303\\251\\t\\"x"\n@@ -0,0 +1 @@\n+y\n')
+    assert hunks_of(patch) == {'/work/é\t"x': [("", "y\n")]}
+
+
 def test_what_has_no_text_is_named() -> None:
     changes = (FileChange("move", "/b", old_path="/a"), FileChange("modify", "/c"))
     models, lost = _models(DiffItem(changes, Patch("???", "_odd")))

@@ -18,7 +18,6 @@ from parley.rpc.message import Notification, Payload
 from parley.rpc.peer import Call
 from parley.schema.codec import decode, encode
 from parley.schema.problem import DecodeProblem
-from parley.schema.v1.methods import METHODS
 from parley.session.patch import given
 from parley.session.profile import AgentLogin, AgentProfile
 from parley.session.role import AgentRole
@@ -79,6 +78,9 @@ class AgentSide:
 
     def _add_unstable_routes(self) -> None:
         """V1-U-01: only with the switch on; without it they are unknown methods."""
+        # The table names every model there is, and hardly any agent needs it.
+        from parley.schema.v1.methods import METHODS  # noqa: PLC0415
+
         for method in METHODS:
             if not method.unstable or method.side != "agent" or method.name in self.routes.calls:
                 continue

@@ -1,7 +1,7 @@
 """What a client does in a session that is open: prompts, cancelling, options."""
 
 import asyncio
-from uuid import uuid4
+import os
 
 import msgspec
 
@@ -75,7 +75,9 @@ class Turns:
         session = self._handle.sessions.get(params.session_id)
         if session.id in self._closing:
             raise ResourceNotFound("Resource not found: no such session", {"sessionId": session.id})
-        prompt = Prompt(self._accepted(blocks_from(params.prompt)), uuid4().hex, known(params.meta))
+        prompt = Prompt(
+            self._accepted(blocks_from(params.prompt)), os.urandom(16).hex(), known(params.meta)
+        )
         self._note_running(session.id)
         try:
             await session.enter()  # V1-PRM-14: one turn at a time, the others wait in order.

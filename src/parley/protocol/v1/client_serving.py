@@ -27,7 +27,6 @@ from parley.protocol.v1.updates import Incoming
 from parley.rpc.message import Notification, Payload
 from parley.rpc.peer import Call
 from parley.schema.codec import encode
-from parley.schema.v1.methods import METHODS
 from parley.session.question import (
     Accepted,
     Cancelled,
@@ -206,6 +205,9 @@ class Serving:
         """The unstable methods that an application is handed as they are (V1-U-01)."""
         if not self._settings.unstable:
             return set()
+        # The table names every model there is, and hardly any client needs it.
+        from parley.schema.v1.methods import METHODS  # noqa: PLC0415
+
         return {
             method.name
             for method in METHODS

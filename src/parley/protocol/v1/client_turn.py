@@ -6,8 +6,8 @@ themselves.
 """
 
 import asyncio
+import os
 from contextlib import suppress
-from uuid import uuid4
 
 import parley.schema.v1 as v1
 from parley.errors import AcpError, InternalError, RpcError, TransportError
@@ -67,7 +67,7 @@ class Turns:
     def _begin(self, session_id: str, incoming: Incoming, prompt: Prompt) -> None:
         self._running[session_id] = self._running.get(session_id, 0) + 1
         incoming.expect_echo(prompt.content)
-        message_id = prompt.message_id or uuid4().hex
+        message_id = prompt.message_id or os.urandom(16).hex()
         self._client.emit(session_id, MessageChanged("user", message_id, prompt.content))
         self._client.emit(session_id, StateChanged("running"))
 

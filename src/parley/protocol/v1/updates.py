@@ -69,9 +69,9 @@ class Outgoing:
 
     def updates_for(self, event: Event) -> Updates:
         """The updates that tell the client about an event; none if it must not be told."""
-        if type(event) is ChunkAdded:
-            return (self._messages.chunk(event),)
         match event:
+            case ChunkAdded():
+                return (self._messages.chunk(event),)
             case neutral.MessageChanged():
                 return self._messages.changed(event)
             case neutral.ToolCallChanged():
@@ -107,8 +107,6 @@ class Outgoing:
             case neutral.OtherHappened():
                 self._lose("update.type", f"an update of type `{event.kind}` is not sent")
                 return ()
-            case ChunkAdded():
-                return (self._messages.chunk(event),)
 
     def set_up(self, options: tuple[Option, ...]) -> None:
         """The answer that opened the session told the client these options."""
