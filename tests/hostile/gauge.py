@@ -31,6 +31,11 @@ class Gauge:
     def descriptors(self) -> int:
         return len(os.listdir(self._proc / "fd"))
 
+    def processor_seconds(self) -> float:
+        """The processor time of all threads so far."""
+        spent = (task / "schedstat" for task in (self._proc / "task").iterdir())
+        return sum(int(each.read_text().split()[0]) for each in spent) / 1e9
+
     def children(self) -> list[int]:
         listed = (self._proc / "task" / str(self._pid) / "children").read_text()
         return [int(each) for each in listed.split()]

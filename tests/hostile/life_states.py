@@ -40,7 +40,8 @@ def after_noise(agent: RawAgent) -> None:
 
 def with_a_turn_running(agent: RawAgent) -> None:
     agent.initialize()
-    agent.send([line(1, "session/prompt", prompt_params("s", "stream 10000000"))])
+    asked = prompt_params(agent.new_session(), "stream 10000000")
+    agent.send([line(1, "session/prompt", asked)])
     agent.pump(lambda: bool(agent.told))
 
 

@@ -7,7 +7,7 @@ bytes in both directions so that neither side can block the other, and is bounde
 import fcntl
 import json
 import os
-import selectors
+import select
 import signal
 import subprocess
 import sys
@@ -74,19 +74,16 @@ class _Pipes:
 
     def step(self, seconds: float) -> bool:
         """Move bytes once; whether there was something to move within the time."""
-        with selectors.DefaultSelector() as selector:
-            if self.reading and not self.ended:
-                selector.register(self.source, selectors.EVENT_READ)
-            if self._more_to_send():
-                selector.register(self.sink, selectors.EVENT_WRITE)
-            # An empty selector would wait for nothing at all.
-            ready = selector.select(max(seconds, 0)) if selector.get_map() else []
-            for key, _ in ready:
-                if key.fd == self.sink:
-                    self._write()
-                else:
-                    self._read()
-        return bool(ready)
+        readable = [self.source] if self.reading and not self.ended else []
+        writable = [self.sink] if self._more_to_send() else []
+        if not readable and not writable:
+            return False
+        to_read, to_write, _ = select.select(readable, writable, [], max(seconds, 0))
+        if to_read:
+            self._read()
+        if to_write:
+            self._write()
+        return bool(to_read or to_write)
 
     def sent(self) -> bool:
         """Whether everything that was lined up has been written."""

@@ -179,6 +179,22 @@ def test_session_ids_that_look_like_paths(agent: RawAgent) -> None:
     assert sorted(each["id"] for each in agent.answers) == list(range(len(odd)))
 
 
+def test_depths_around_the_edge_get_one_answer_each(agent: RawAgent) -> None:
+    depths = range(900, 1020)
+    deep = [line(n, "session/prompt", prompt_params("s", "noop") | {"_meta": {}}) for n in depths]
+    agent.send(
+        each.replace(b'"_meta":{}', b'"_meta":{"x":%b%b}' % (b"[" * n, b"]" * n))
+        for n, each in zip(depths, deep, strict=True)
+    )
+    agent.pump(lambda: len(agent.answers) >= len(depths))
+    agent.fence()
+    # Where exactly the edge is depends on the interpreter; on each side of it the answer is clear.
+    codes = {each["id"]: each.get("error", {}).get("code") for each in agent.answers}
+    assert len(agent.answers) == len(depths) == len(codes)
+    assert set(codes.values()) <= {None, -32600, -32602}
+    assert (codes[900], codes[1019]) == (None, -32600)
+
+
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_session_before_initialize_gets_one_answer(version: int, ledger: Ledger) -> None:
     with RawAgent(version) as agent:

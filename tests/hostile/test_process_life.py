@@ -14,13 +14,12 @@ import pytest
 from tests.hostile.case import Cost
 from tests.hostile.gauge import Gauge
 from tests.hostile.ledger import Ledger
-from tests.hostile.life_states import STATES
+from tests.hostile.life_states import STATES, with_a_turn_running
 from tests.hostile.raw_client import (
     BOUND,
     NEW_SESSION,
     RawAgent,
     line,
-    prompt_params,
 )
 
 GONE = 1.0
@@ -133,11 +132,22 @@ def test_input_that_is_over_before_the_agent_starts_to_read(ledger: Ledger) -> N
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_running_turn_gets_no_second_answer_at_the_end(version: int, ledger: Ledger) -> None:
     with RawAgent(version) as agent:
-        agent.initialize()
-        agent.send([line(1, "session/prompt", prompt_params("s", "stream 10000000"))])
+        with_a_turn_running(agent)
         agent.pump(lambda: agent.chunks_told > 1000)
         agent.close_stdin()
         agent.read_to_end()
         assert agent.process.wait(BOUND) == 0
         assert len(agent.answers) <= 1
     ledger.enter("turn_at_the_end", Cost(1, 0, 0))
+
+
+def test_an_idle_agent_uses_no_processor(ledger: Ledger) -> None:
+    with RawAgent() as agent:
+        agent.initialize()
+        agent.fence()
+        before = agent.gauge.processor_seconds()
+        assert not agent.step(1.0), "it says something by itself"
+        used = agent.gauge.processor_seconds() - before
+        assert used <= 0.002  # R10: 0.2 % of the second.
+        assert agent.leave() == 0
+    ledger.enter("idle_processor", Cost(1, 1, 0))
