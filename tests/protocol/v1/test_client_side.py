@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from parley.errors import LocalProtocolError, RemoteProtocolError
 from parley.protocol.endpoint import Endpoint
@@ -36,9 +38,12 @@ from parley.session.profile import (
 )
 from parley.session.question import (
     Chosen,
+    FormQuestion,
     PermissionOption,
     PermissionQuestion,
+    SessionScope,
     ToolCallSubject,
+    UrlQuestion,
     decide,
 )
 from parley.session.role import (
@@ -305,6 +310,52 @@ EVENTS: list[Event] = [
 ]
 
 
+CLIENT_FLAGS = [
+    name
+    for name in ClientCapabilities.__struct_fields__
+    if name not in ("plans", "subagents", "meta")
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sets(st.sampled_from(CLIENT_FLAGS)))
+def test_every_combination_of_what_a_client_can_do_works_v1_init_06(able: set[str]) -> None:
+    async def turn(client: ClientRole, session_id: str, prompt: Prompt) -> Ending:
+        for event in EVENTS:
+            client.emit(session_id, event)
+        await client.elicit(FormQuestion("?", {}, SessionScope(session_id)))
+        await client.elicit(UrlQuestion("?", "https://a", "e", SessionScope(session_id)))
+        if client.files is not None and client.files.can_write:
+            await client.files.write(session_id, "/a", "x")
+        if client.terminals is not None:
+            async with await client.terminals.create(session_id, "make"):
+                pass
+        return Ending()
+
+    client = TestClient(ClientCapabilities(**dict.fromkeys(able, True)))
+    problems = asyncio.run(_talk(TestAgent(turn, setup=SessionSetup("s1", OPTIONS)), client))
+    assert problems == []
+    assert len(client.questions) == len(able & {"elicitation_form", "elicitation_url"})
+    assert client.terminals is not None
+    assert len(client.terminals.made) == ("terminals" in able)
+
+
+async def _talk(agent: TestAgent, client: TestClient) -> list[str]:
+    """One turn between two sides of ours, and what is wrong with what they sent."""
+    ours, theirs = memory_pair()
+    told, asked = Judge(1, extras=("models",)), Judge(1)
+    async with (
+        asyncio.timeout(BOUND),
+        serving(agent, TapTransport(ours, told.record), Settings()),
+        Endpoint(TapTransport(theirs, asked.record)) as endpoint,
+    ):
+        side = ClientSide(endpoint, client, Settings())
+        await side.initialize(client)
+        await side.new_session(WORK)
+        assert await side.prompt("s1", Prompt((Text("go"),))) == Ending()
+    return told.problems + asked.problems
+
+
 def test_what_an_agent_reports_is_what_its_client_sees() -> None:
     async def turn(client: ClientRole, session_id: str, prompt: Prompt) -> Ending:
         for event in EVENTS:
@@ -332,13 +383,12 @@ def test_what_an_agent_reports_is_what_its_client_sees() -> None:
         ours, theirs = memory_pair()
         judge = Judge(1, extras=("models",))
         transport = TapTransport(ours, judge.record)
-        settings = Settings()
         async with (
             asyncio.timeout(BOUND),
-            serving(agent, transport, settings),
+            serving(agent, transport, Settings()),
             Endpoint(theirs) as endpoint,
         ):
-            side = ClientSide(endpoint, client, settings)
+            side = ClientSide(endpoint, client, Settings())
             await side.initialize(client)
             setup = await side.new_session(WORK)
             assert setup == SessionSetup("s1", OPTIONS)
