@@ -70,6 +70,7 @@ class Turns:
     def reopen(self, session_id: str) -> None:
         """The session takes prompts again, or is gone."""
         self._closing.discard(session_id)
+        self._running.pop(session_id, None)
 
     async def _prompt(self, params: v1.PromptRequest, call: Call) -> v1.PromptResponse:
         session = self._handle.sessions.get(params.session_id)

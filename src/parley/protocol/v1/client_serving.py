@@ -104,6 +104,7 @@ class Serving:
     async def forget(self, session_id: str) -> None:
         """The session is over."""
         self.withdraw_questions(session_id)
+        self._questions.pop(session_id, None)
         self.opened.discard(session_id)
         self.sessions.pop(session_id, None)
         self.cancelling.discard(session_id)
@@ -181,7 +182,8 @@ class Serving:
         task = asyncio.current_task()
         assert task is not None
         question = _Question(task)
-        self._questions.setdefault(session_id, set()).add(question)
+        open_questions = self._questions.setdefault(session_id, set())
+        open_questions.add(question)
         try:
             return await answer
         except asyncio.CancelledError:
@@ -190,7 +192,7 @@ class Serving:
             task.uncancel()
             return otherwise
         finally:
-            self._questions[session_id].discard(question)
+            open_questions.discard(question)
 
     async def _extension(self, call: Call) -> Payload:
         if not call.method.startswith("_") and call.method not in self._unstable("request"):

@@ -133,7 +133,11 @@ class RemoteTerminals:
     def _opened(self, session_id: str, terminal_id: str) -> "RemoteTerminal":
         held = self._open.setdefault(session_id, {})
         terminal = RemoteTerminal(
-            terminal_id, self._endpoint, session_id, self._deadline, lambda: held.pop(terminal_id)
+            terminal_id,
+            self._endpoint,
+            session_id,
+            self._deadline,
+            lambda: held.pop(terminal_id, None),
         )
         held[terminal_id] = terminal
         return terminal
