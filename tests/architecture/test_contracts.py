@@ -23,6 +23,7 @@ V2 = "v2 is named only in v2 files"
 VERSIONS = "Versions of the schema do not know each other"
 WIRE = "Agent and front ends do not speak the wire"
 PURE = "Pure modules do no I/O"
+OUTSIDE = "The kit judges from outside"
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,11 @@ PLANTS = [
     Plant("rpc/peer.py", "import time", PURE),
     Plant("rpc/transport.py", "from asyncio import Future", PURE),
     Plant("transport/lines.py", "import subprocess", PURE),
+    Plant("conformance/player_script.py", "import asyncio", PURE),
+    Plant("conformance/player.py", "import parley.testing", LAYERS),
+    Plant("sdk/agent.py", "import parley.conformance.player", LAYERS),
+    Plant("conformance/player.py", "import parley.coder.loop", OUTSIDE, also="coder/loop.py"),
+    Plant("conformance/player.py", "import parley.client.asking", OUTSIDE, also="client/asking.py"),
 ]
 
 # Lints the tree as it is and then once per plant, in one process: starting the linter is what
