@@ -102,6 +102,11 @@ class ClientSide:
         if members.get("protocolVersion") == 1:
             self.older_answer = answer
             return AgentProfile(version=1)
+        if members.get("protocolVersion") == 2 and not members.keys() & {"info", "capabilities"}:
+            # NEG-08: agents of version 1 exist that answer with whatever version they are asked
+            # for. Nothing of version 2 is in the answer, so the number alone does not count.
+            self.endpoint.connection.fault("version 2 in an answer of version 1")
+            return AgentProfile(version=1)
         if members.get("protocolVersion") != 2:
             raise RemoteProtocolError("the agent answered with an unknown version")  # NEG-07
         read = _read(self.endpoint, members)
