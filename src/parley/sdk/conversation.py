@@ -56,9 +56,12 @@ class RemoteSession:
 
     async def cancel(self) -> None:
         """Cancel the running turn and withdraw the prompts that wait."""
-        for turn in self.turns:
+        turns = tuple(self.turns)
+        for turn in turns:
             turn.withdraw()
         await self._line.agent.cancel(self.id)
+        for turn in turns:
+            turn.see_out()
 
     async def set_option(self, option_id: str, value: OptionValue) -> tuple[Option, ...]:
         """Choose a value; the answer is the complete list of options as it is now.

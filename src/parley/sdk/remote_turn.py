@@ -53,6 +53,7 @@ class RemoteTurn:
         self._stream: EventStream | None = None
         self._called = asyncio.Event()
         self._withdrawn = False
+        self._given_up = False
         self._state: SessionState | None = None
         """The state of the session, once the prompt has been sent."""
         self._first = 0
@@ -112,7 +113,7 @@ class RemoteTurn:
         if self._state is None:
             self.withdraw()
         else:
-            self._line.tasks.start(self._see_out(task))
+            self._line.tasks.start(self._cancel_at_agent())
 
     def withdraw(self) -> None:
         """Let it end without having begun, if it waits."""
@@ -123,6 +124,12 @@ class RemoteTurn:
     def call(self) -> None:
         """It is this one's turn."""
         self._called.set()
+
+    def see_out(self) -> None:
+        """The agent was told to end it; one that does not in time is left behind."""
+        task = self._task
+        if task is not None and self._state is not None and not task.done():
+            self._line.tasks.start(self._give_up_on(task))
 
     async def _wait(self) -> Ending:
         task = self._task or self._begin()
@@ -150,7 +157,12 @@ class RemoteTurn:
 
     async def _run(self, stream: EventStream | None) -> Ending:
         await self._called.wait()
-        self.ending = Ending("cancelled") if self._withdrawn else await self._work(stream)
+        try:
+            self.ending = Ending("cancelled") if self._withdrawn else await self._work(stream)
+        except asyncio.CancelledError:
+            if not self._given_up:
+                raise
+            self.ending = Ending("cancelled")  # For us it is over, whatever the agent does.
         return self.ending
 
     async def _work(self, stream: EventStream | None) -> Ending:
@@ -176,10 +188,15 @@ class RemoteTurn:
             closed = ConnectionClosed("the connection was closed before the turn ended")
             stream.end(closed if task.cancelled() else task.exception())
 
-    async def _see_out(self, task: "asyncio.Task[Ending]") -> None:
-        """Cancel the turn in the words of the protocol; an agent that ignores them is left."""
+    async def _cancel_at_agent(self) -> None:
+        """Cancel the turn in the words of the protocol."""
         await self._line.agent.cancel(self._session.id)
+        self.see_out()
+
+    async def _give_up_on(self, task: "asyncio.Task[Ending]") -> None:
+        # Agents exist that never answer a prompt which they cancelled.
         await asyncio.wait([task], timeout=self._line.deadline)
+        self._given_up = True
         task.cancel()
 
 
