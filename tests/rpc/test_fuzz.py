@@ -17,7 +17,7 @@ COUNT = int(os.environ.get("PARLEY_FUZZ", "50000"))
 
 def test_random_and_mutated_frames_never_raise_and_never_hang() -> None:
     kinds = fuzz(COUNT, seed=7)
-    assert set(kinds) >= {"Call", "Notification", "Answered", "Broken", "Reply", "Ignored"}
+    assert set(kinds) >= {"Call", "Envelope", "Answered", "Broken", "Reply", "Ignored"}
 
 
 def frames_in(stream: bytes, cuts: list[int]) -> list[Incoming]:

@@ -23,7 +23,7 @@ from parley.errors import (
 )
 from parley.rpc.calls import CallHandler, Calls
 from parley.rpc.lane import Lane, asking
-from parley.rpc.message import NOTHING, Notification, Payload, notification_frame
+from parley.rpc.message import NOTHING, Envelope, Notification, Payload, notification_frame
 from parley.rpc.peer import Answered, Broken, Call, Cancelled, Event, Peer, Reply
 from parley.rpc.transport import Incoming, Transport
 
@@ -255,7 +255,7 @@ class _Inbox:
         receive, lane, calls = self._peer.receive, self.lane, self.calls
         for frame in frames:
             event = receive(frame)
-            if type(event) is Notification and not lane.busy:  # The common case, without detours.
+            if type(event) is Envelope and not lane.busy:  # A plain notification, the common case.
                 if calls.about_to_begin:
                     # RPC-27: it finds the calls before it begun. Otherwise a `session/cancel`
                     # right behind a prompt would be handled before there is a turn to cancel.
@@ -274,8 +274,6 @@ class _Inbox:
             with suppress(TransportError):
                 await self._transport.drain()
             self._unread_replies = 0
-        elif len(frames) > 32:
-            await asyncio.sleep(0)  # Let other tasks run when the peer sends faster than we read.
         while self._full():
             self._released = asyncio.get_running_loop().create_future()
             await self._released

@@ -72,13 +72,20 @@ NOTHING: Final = Raw(b"")
 NULL: Final = Raw(b"null")
 
 
-class _Envelope(Struct):
-    """The fast path: one native decode that succeeds exactly for what is well formed."""
+_ABSENT: Final = "\0"
+"""Stands for a method that is absent. It is told by identity, so no peer can send it."""
+
+
+class Envelope(Notification, frozen=True, kw_only=True):
+    """The fast path: one native decode that succeeds exactly for what is well formed.
+
+    Notifications are what there is most of, so the envelope of one is the notification itself.
+    """
 
     jsonrpc: Literal["2.0"]
-    method: str | UnsetType = UNSET
-    id: int | str | UnsetType | None = UNSET
+    method: str = _ABSENT
     params: Raw = NOTHING
+    id: int | str | UnsetType | None = UNSET
     result: Raw = NOTHING
     error: Raw = NOTHING
 
@@ -99,7 +106,7 @@ class _Error(Struct):
     data: Any = None
 
 
-_decode_envelope = msgspec.json.Decoder(_Envelope).decode
+_decode_envelope = msgspec.json.Decoder(Envelope).decode
 _decode_members = msgspec.json.Decoder(_Members).decode
 _decode_error = msgspec.json.Decoder(_Error).decode
 _decode_text = msgspec.json.Decoder(str).decode
@@ -124,9 +131,9 @@ def parse(frame: bytes) -> Message | None:
         return _diagnose(frame)
     method = envelope.method
     id_ = envelope.id
-    if method is not UNSET:
+    if method is not _ABSENT:
         if id_ is UNSET:
-            return Notification(method, envelope.params)
+            return envelope
         if type(id_) is int and not _ID_MIN <= id_ <= _ID_MAX:
             return _diagnose(frame)
         return Request(id_, method, envelope.params)

@@ -17,6 +17,7 @@ from parley.errors import InvalidRequest, RpcError
 from parley.rpc.message import (
     Batch,
     BrokenResponse,
+    Envelope,
     Notification,
     Payload,
     Request,
@@ -148,7 +149,7 @@ class Peer:
         if isinstance(frame, Oversize):
             return self._oversize(frame)
         message = parse(frame)
-        if type(message) is Notification:  # The common case, and faster than `isinstance`.
+        if type(message) is Envelope:  # A notification: the common case, without detours.
             if message.method == CANCEL_REQUEST:
                 return self._cancelled(message)
             return message

@@ -34,7 +34,8 @@ class Transport(Protocol):
         """Wait for frames and return all that are there, in order; empty means the orderly end.
 
         Nothing is read from the peer while nobody waits here, beyond one bounded buffer: not
-        calling `receive` is how the layer above slows the peer down. One caller at a time. After
+        calling `receive` is how the layer above slows the peer down. Other tasks get to run in
+        between, however fast the peer sends. One caller at a time. After
         the end it keeps returning empty. Cancelling it loses no frame.
 
         Raises:

@@ -5,9 +5,8 @@ member or variant, a value that a member forgives, a real mistake) is read again
 and a model that carries unknown members is written by `_plain`. No I/O, no JSON-RPC.
 """
 
-from collections.abc import Callable
 from functools import cache
-from typing import Any, Generic, NoReturn, TypeVar, cast, overload
+from typing import Any, NoReturn, Protocol, TypeVar, cast, overload
 
 import msgspec
 from msgspec import UNSET
@@ -19,6 +18,7 @@ from parley.schema.reading import Walk, is_object, members, reader
 __all__ = ["Decoder", "decode", "decode_strictly", "decoder", "encode"]
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 Data = bytes | bytearray | memoryview | msgspec.Raw
 
 
@@ -52,39 +52,32 @@ def decode_strictly(kind: Any, data: Data) -> Any:
     return _read(kind, data, Walk(forgiving=False, judging=True))
 
 
+class Decoder(Protocol[T_co]):
+    """Reads values of one type; raises `DecodeProblem` where the data holds none."""
+
+    def __call__(self, data: Data, notes: list[Note] | None = None) -> T_co: ...
+
+
 @overload
-def decoder(kind: type[T]) -> "Decoder[T]": ...
+def decoder(kind: type[T]) -> Decoder[T]: ...
 @overload
-def decoder(kind: Any) -> "Decoder[Any]": ...
+def decoder(kind: Any) -> Decoder[Any]: ...
 @cache
-def decoder(kind: Any) -> "Decoder[Any]":
+def decoder(kind: Any) -> Decoder[Any]:
     """The decoder of a type, made once: hold on to it where messages arrive."""
-    return Decoder(kind)
+    native = msgspec.json.Decoder(kind, dec_hook=_read_choice).decode
 
-
-class Decoder(Generic[T]):
-    """Reads values of one type."""
-
-    __slots__ = ("_kind", "_native")
-
-    def __init__(self, kind: Any) -> None:
-        self._kind = kind
-        self._native: Callable[[Data], T] = msgspec.json.Decoder(kind, dec_hook=_read_choice).decode
-
-    def __call__(self, data: Data, notes: list[Note] | None = None) -> T:
-        """The value that the data holds.
-
-        Raises:
-            DecodeProblem: the data is not JSON, or not a value of the type.
-        """
+    def read(data: Data, notes: list[Note] | None = None) -> Any:
         try:
-            return self._native(data)
+            return native(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             walk = Walk(forgiving=True)
-            value = _read(self._kind, data, walk)
+            value = _read(kind, data, walk)
             if notes is not None:
                 notes += walk.notes
             return value
+
+    return read
 
 
 class _ExtraMet(Exception):
