@@ -1,5 +1,6 @@
 """`parley scripted-agent`, as a client meets it."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -9,6 +10,8 @@ from typing import Any
 import pytest
 
 from parley.cli.main import main
+from parley.errors import ConnectionLost
+from parley.sdk.client import Client
 
 PROGRAM = "import sys; from parley.cli.main import main; sys.exit(main())"
 HELLO = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": 1}}
@@ -102,3 +105,14 @@ def test_the_help_shows_a_scenario_that_can_be_played(
     (tmp_path / "help.json").write_text(example)
     assert main(["scripted-client", str(tmp_path / "help.json")]) == 1
     assert "`hello` is for a scripted agent" in capsys.readouterr().err
+
+
+def test_our_client_is_told_how_a_scripted_process_died() -> None:
+    async def run() -> None:
+        command = [sys.executable, "-c", PROGRAM, "scripted-agent", "faults/dies-mid-turn"]
+        async with asyncio.timeout(30), Client("ours").connect(command) as agent:
+            session = await agent.new_session("/home/user")
+            await session.prompt("Hi")
+
+    with pytest.raises(ConnectionLost, match=r"status 3(?s:.*)fatal: the model is on fire"):
+        asyncio.run(run())
