@@ -117,7 +117,11 @@ class RawAgent:
         """The next prompt, accepted where a version does that at once."""
         request = await self.peer.request("session/prompt")
         if self.version == 2:
-            self.peer.reply(request, {"messageId": "m"})
+            message_id = f"m{request['id']}"
+            self.peer.reply(request, {"messageId": message_id})
+            content = request["params"]["prompt"]
+            echo = {"sessionUpdate": "user_message", "messageId": message_id, "content": content}
+            self.update(echo, request)
             self.update({"sessionUpdate": "state_update", "state": "running"}, request)
         return request
 
