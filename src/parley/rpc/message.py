@@ -72,8 +72,9 @@ NOTHING: Final = Raw(b"")
 NULL: Final = Raw(b"null")
 
 
-_ABSENT: Final = "\0"
-"""Stands for a method that is absent. It is told by identity, so no peer can send it."""
+_ABSENT: Final = "an absent method"
+"""Stands for a method that is absent. It is told by identity, so no peer can send it: a decoded
+string is an object of its own, except for those of one character, which are shared."""
 
 
 class Envelope(Notification, frozen=True, kw_only=True):
