@@ -194,8 +194,12 @@ def _change(change: content.FileChange) -> content.FileChange:
 def _state(state: StateChanged) -> StateChanged:
     work = None
     if state.background is not None:
-        unique = {(each.kind, each.id): each for each in state.background}.values()
-        work = tuple(map(_work, unique))
+        found: list[event.BackgroundWork] = []
+        for each in state.background:
+            first = not any((each.kind, each.id) == (other.kind, other.id) for other in found)
+            if first or each.kind.startswith("_"):
+                found.append(each)
+        work = tuple(map(_work, found))
     if state.state != "idle":
         return StateChanged(state.state, background=work, meta=state.meta)
     failure = None

@@ -144,7 +144,7 @@ class AgentSide:
 
     async def _other_call(self, call: Call) -> Payload:
         if not call.method.startswith("_"):
-            raise MethodNotFound(f"Method not found: {call.method}")
+            raise MethodNotFound(f"Method not found: {call.method[:100]}")
         self._endpoint.calls_routed += 1  # NEG-14: it counts as a request like any other.
         return encode(await self._role.call(call.method, _plain(call.params)))
 

@@ -123,7 +123,7 @@ class ClientCalls:
     async def _other_call(self, call: Call) -> Payload:
         unstable = self._settings.unstable and call.method in _UNSTABLE_CALLS
         if not (unstable or call.method.startswith("_")):
-            raise MethodNotFound(f"Method not found: {call.method}")
+            raise MethodNotFound(f"Method not found: {call.method[:100]}")
         return encode(await self._client.call(call.method, _plain(call.params)))
 
     def _other_note(self, note: Notification) -> None:

@@ -187,9 +187,7 @@ def command_models(commands: tuple[Command, ...], lose: Lose) -> list[v2.Availab
         if not name or name in models:
             lose("command.name", "a command without a name of its own")
             continue
-        model = _command_model(command, name, lose)
-        if model is not None:
-            models[name] = model
+        models[name] = _command_model(command, name)
     return list(models.values())
 
 
@@ -205,7 +203,7 @@ def _single_word(name: str, lose: Lose) -> str:
     return word
 
 
-def _command_model(command: Command, name: str, lose: Lose) -> v2.AvailableCommand | None:
+def _command_model(command: Command, name: str) -> v2.AvailableCommand:
     raw = command.raw
     if raw is None or (command.kind == "command" and not isinstance(raw.get("input"), dict)):
         hint = UNSET if command.hint is None else v2.TextCommandInput(hint=command.hint)
@@ -213,11 +211,7 @@ def _command_model(command: Command, name: str, lose: Lose) -> v2.AvailableComma
             name=name, description=command.description, input=hint, meta=given(command.meta)
         )
     raw = {**raw, "type": command.kind, "name": name, "description": command.description}
-    try:
-        return decode(v2.AvailableCommand, msgspec.json.encode(raw))
-    except DecodeProblem:
-        lose("command.kind", "a command that claims to be of a known kind and is not")
-        return None
+    return decode(v2.AvailableCommand, msgspec.json.encode(raw))
 
 
 def _command_from(model: v2.AvailableCommand) -> Command:

@@ -99,10 +99,17 @@ def _usage_from(model: v2.Usage) -> TurnUsage:
 def _background_models(
     work: tuple[BackgroundWork, ...], *, unstable: bool, lose: Lose
 ) -> list[v2.BackgroundWork]:
-    """V2-BGW-04: each piece of work is listed once."""
-    unique = {(each.kind, each.id): each for each in work}.values()
-    models = [_background_model(each, unstable=unstable, lose=lose) for each in unique]
-    return [model for model in models if not isinstance(model, UnsetType)]
+    seen: set[tuple[str, str]] = set()
+    models: list[v2.BackgroundWork] = []
+    for each in work:
+        model = _background_model(each, unstable=unstable, lose=lose)
+        # V2-BGW-04: each piece of work is listed once. What is unknown cannot be told apart.
+        if isinstance(model, UnsetType) or (each.kind, each.id) in seen:
+            continue
+        if not isinstance(model, v2.OtherBackgroundWork):
+            seen.add((each.kind, each.id))
+        models.append(model)
+    return models
 
 
 def _background_model(
