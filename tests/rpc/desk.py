@@ -16,12 +16,22 @@ INTERNAL = {"code": -32603, "message": "Internal error"}
 class Desk:
     """Calls over a played transport."""
 
-    def __init__(self, handler: Callable[[Call], Awaitable[Payload]], max_running: int = 8) -> None:
+    def __init__(
+        self,
+        handler: Callable[[Call], Awaitable[Payload]],
+        max_running: int = 8,
+        max_bytes: int = 1 << 20,
+    ) -> None:
         self.wire = Wire()
         self.peer = Peer()
         self.changes = 0
         self.calls = Calls(
-            self.peer, self.wire, handler, max_running=max_running, changed=self._change
+            self.peer,
+            self.wire,
+            handler,
+            max_running=max_running,
+            max_bytes=max_bytes,
+            changed=self._change,
         )
 
     def receive(self, frame: bytes) -> Call:

@@ -226,6 +226,32 @@ def test_calls_beyond_the_bound_wait_for_a_free_place_in_order() -> None:
     run(scenario)
 
 
+def test_calls_whose_bytes_exceed_the_bound_wait_but_a_single_one_may_be_larger() -> None:
+    async def scenario() -> None:
+        started: list[object] = []
+        gates = [asyncio.Event() for _ in range(3)]
+
+        async def handler(call: Call) -> Payload:
+            started.append(call.id)
+            await gates[int(str(call.id))].wait()
+            return b"1"
+
+        desk = Desk(handler, max_bytes=1)
+        for id_ in range(3):
+            desk.call(id_)
+        await settle()
+        assert started == [0]
+        gates[0].set()
+        await settle()
+        assert started == [0, 1]
+        gates[1].set()
+        gates[2].set()
+        await settle()
+        assert (started, desk.calls.waiting_bytes) == ([0, 1, 2], 0)
+
+    run(scenario)
+
+
 def test_a_peer_that_does_not_read_leaves_its_calls_running() -> None:
     async def scenario() -> None:
         desk = Desk(done, max_running=2)

@@ -161,7 +161,7 @@ class BridgedAgent:
         try:
             return await self._remote.call(method, params)
         except LocalProtocolError:
-            raise MethodNotFound(f"Method not found: {method}") from None
+            raise MethodNotFound(f"Method not found: {method[:100]}") from None
 
     def tell(self, method: str, params: Any) -> None:
         self._remote.tell(method, params)

@@ -44,8 +44,6 @@ class _Server:
         self._first = Routes(other_calls=self._before, other_notes=None)
         self.endpoint = Endpoint(transport, self._first, limits=settings.limits)
         self.side: AgentSide | None = None
-        self._version = 0
-        self._begun = False
 
     async def _before(self, call: Call) -> Payload:
         """Takes calls until the version is settled."""
@@ -56,7 +54,6 @@ class _Server:
         side = _side_class(version)(self.endpoint, self._role, self._settings)
         answer = await side.initialize(call.params)
         self.side = side
-        self._version = version
         # RPC-15, RPC-16: only version 1 knows null ids.
         self.endpoint.connection.peer.null_ids = version == 1
         self.endpoint.routes = self._with_initialize(side.routes)
@@ -76,8 +73,9 @@ class _Server:
         return Routes(routes.calls, routes.notes, other, routes.other_notes)
 
     async def _again(self, call: Call) -> Payload:
-        # NEG-13, NEG-14, NEG-15: version 2 allows it until the first other request.
-        if self._version == 1 or self.endpoint.calls_routed:
+        # NEG-13, NEG-14: version 2 allows it until the first other request. Version 1 does not
+        # say (NEG-15); a client of both asks again there, in the form of the version it was given.
+        if self.endpoint.calls_routed:
             raise InvalidRequest("Invalid request: already initialized")
         return await self._before(call)
 

@@ -32,12 +32,15 @@ class Calls:
         handler: CallHandler,
         *,
         max_running: int,
+        max_bytes: int,
         changed: Callable[[], None],
     ) -> None:
         self._peer = peer
         self._transport = transport
         self._handler = handler
         self._max_running = max_running
+        self._max_bytes = max_bytes
+        self._running_bytes = 0
         self._changed = changed
         self._context = copy_context()
         self._running: dict[Call, asyncio.Task[None]] = {}
@@ -56,7 +59,7 @@ class Calls:
     def take(self, call: Call) -> None:
         if not self._peer.is_open(call):
             return  # It was cancelled on its way here, and has been answered.
-        if len(self._running) < self._max_running:
+        if self._has_room(call):
             self._start(call)
         else:
             self._waiting.append(call)
@@ -88,7 +91,18 @@ class Calls:
         self._waiting.clear()
         self.waiting_bytes = 0
 
+    def _has_room(self, call: Call) -> bool:
+        """Whether the call may start: calls are counted, and so are their bytes.
+
+        A call costs several times its own size until it is answered, and a large one need not
+        have company.
+        """
+        if len(self._running) >= self._max_running:
+            return False
+        return not self._running or self._running_bytes + call.size <= self._max_bytes
+
     def _start(self, call: Call) -> None:
+        self._running_bytes += call.size
         self.about_to_begin = True
         # A clean context, whoever hands the call over: it must not inherit the lane's mark.
         self._running[call] = asyncio.get_running_loop().create_task(
@@ -120,6 +134,7 @@ class Calls:
             _log.exception("what follows the answer to %.80r failed", call.method)
         finally:
             del self._running[call]
+            self._running_bytes -= call.size
             self._begun.discard(call)
             self._start_waiting()
 
@@ -150,7 +165,7 @@ class Calls:
             return self._peer.fail(call, InternalError())
 
     def _start_waiting(self) -> None:
-        while self._waiting and len(self._running) < self._max_running:
+        while self._waiting and self._has_room(self._waiting[0]):
             call = self._waiting.popleft()
             self.waiting_bytes -= call.size + ENTRY_OVERHEAD
             if self._peer.is_open(call):

@@ -45,6 +45,8 @@ class Limits(Struct, frozen=True):
 
     max_calls: int = 1024
     """Calls that run at once; further ones wait."""
+    running_bytes: int = 8 << 20
+    """Bytes of the calls that run at once; a single call may be larger."""
     backlog_bytes: int = 1 << 20
     """Messages that wait: for a free place, or behind a handler that has not finished."""
     end_grace: float = 0.25
@@ -237,7 +239,12 @@ class _Inbox:
         self.lane = Lane(self._handle, self.release)
         self._lane_task: asyncio.Task[None] | None = None
         self.calls = Calls(
-            peer, transport, on_call, max_running=limits.max_calls, changed=self.release
+            peer,
+            transport,
+            on_call,
+            max_running=limits.max_calls,
+            max_bytes=limits.running_bytes,
+            changed=self.release,
         )
         self._released: asyncio.Future[None] | None = None
         self._unread_replies = 0

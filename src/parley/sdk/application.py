@@ -129,7 +129,7 @@ class Application:
     async def call(self, method: str, params: Any) -> Any:
         handler = self._registry.methods.get(method)
         if handler is None:
-            raise MethodNotFound(f"Method not found: {method}")
+            raise MethodNotFound(f"Method not found: {method[:100]}")
         return await handler(params)
 
     def tell(self, method: str, params: Any) -> None:

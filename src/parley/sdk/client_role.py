@@ -134,7 +134,7 @@ class ConnectedClient:
     async def call(self, method: str, params: Any) -> Any:
         handler = self._registry.methods.get(method)
         if handler is None:
-            raise MethodNotFound(f"Method not found: {method}")
+            raise MethodNotFound(f"Method not found: {method[:100]}")
         return await handler(params)
 
     def tell(self, method: str, params: Any) -> None:

@@ -12,6 +12,7 @@ from msgspec import Struct
 from parley.errors import ConnectionLost
 from parley.rpc.transport import Transport
 from parley.transport import children
+from parley.transport.lossy import never_wait_for_stderr
 from parley.transport.pipe import PipeLimits, PipeTransport
 from parley.transport.takeover import StdioTakeover
 from parley.transport.watchdog import Listener, Watchdog
@@ -74,6 +75,7 @@ def run_stdio(
     # Before anything else opens a file: the number of a closed stream must not be taken.
     takeover = takeover or StdioTakeover()
     takeover.forget()
+    never_wait_for_stderr()
     watchdog = watchdog or Watchdog()
     watchdog.catch_signals()
 

@@ -126,7 +126,7 @@ class AgentSide:
 
     async def _extension(self, call: Call) -> Payload:
         if not call.method.startswith("_"):  # EXT-06, RPC-08
-            raise MethodNotFound(f"Method not found: {call.method}")
+            raise MethodNotFound(f"Method not found: {call.method[:100]}")
         return encode(await self._role.call(call.method, _value(call.params)))
 
     def _extension_note(self, note: Notification) -> None:

@@ -196,7 +196,7 @@ class Serving:
 
     async def _extension(self, call: Call) -> Payload:
         if not call.method.startswith("_") and call.method not in self._unstable("request"):
-            raise MethodNotFound(f"Method not found: {call.method}")
+            raise MethodNotFound(f"Method not found: {call.method[:100]}")
         return encode(await self._client.call(call.method, _value(call.params)))
 
     def _extension_note(self, note: Notification) -> None:
