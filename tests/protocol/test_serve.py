@@ -95,10 +95,12 @@ def test_neg_12_whatever_comes_before_initialize_is_refused_and_does_no_harm() -
     run(scenario())
 
 
-def test_neg_13_version_1_is_initialized_once() -> None:
+def test_neg_15_version_1_may_be_initialized_again_until_the_first_other_request() -> None:
     async def scenario() -> None:
         async with _served() as peer:
-            await peer.result("initialize", INITIALIZE[1])
+            for _ in range(2):
+                await peer.result("initialize", INITIALIZE[1])
+            await peer.result("session/new", OPEN)
             error = await peer.error("initialize", INITIALIZE[1])
             assert (error["code"], "already" in error["message"]) == (-32600, True)
 
