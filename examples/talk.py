@@ -1,4 +1,4 @@
-"""Start the echo agent, say one thing to it, and print the conversation.
+"""Start the tiny agent, say one thing to it, and print the conversation.
 
 Usage: .venv/bin/python examples/talk.py "Hello"
 """
@@ -7,44 +7,18 @@ import asyncio
 import sys
 from pathlib import Path
 
-from parley.errors import AcpError, MethodNotFound
-from parley.rpc.connection import Connection
-from parley.rpc.message import Notification, Payload
-from parley.rpc.peer import Call
-from parley.schema import v1
-from parley.schema.codec import decode, encode
-from parley.transport.process import spawn
+import parley
 
-AGENT = [sys.executable, str(Path(__file__).parent / "echo_agent.py")]
-
-
-async def refuse(call: Call) -> Payload:
-    """This client offers the agent nothing."""
-    raise MethodNotFound
-
-
-def show(notification: Notification) -> None:
-    if notification.method == v1.SessionNotification.METHOD:
-        update = decode(v1.SessionNotification, notification.params).update
-        match update:
-            case v1.AgentMessageChunk(content=v1.TextContent(text=text)):
-                print(f"agent: {text}")
-            case _:
-                print(f"agent sent {type(update).__name__}")
+AGENT = [sys.executable, str(Path(__file__).parent / "tiny_agent.py")]
 
 
 async def talk(text: str) -> None:
-    transport = await spawn(AGENT)
-    async with Connection(transport, on_call=refuse, on_notification=show) as agent:
-        hello = v1.InitializeRequest(protocol_version=1)
-        await agent.request(hello.METHOD, encode(hello), timeout=10)
-        new = v1.NewSessionRequest(cwd=str(Path.cwd()), mcp_servers=[])
-        answer = await agent.request(new.METHOD, encode(new), timeout=10)
-        session = decode(v1.NewSessionResponse, answer).session_id
+    async with parley.connect(AGENT, permission="allow") as agent:
+        session = await agent.new_session(".")
         print(f"you: {text}")
-        prompt = v1.PromptRequest(session_id=session, prompt=[v1.TextContent(text=text)])
-        answer = await agent.request(prompt.METHOD, encode(prompt), timeout=60)
-        print(f"(the turn ended: {decode(v1.PromptResponse, answer).stop_reason})")
+        print(f"agent: {await session.ask(text)}")
+        for call in session.state.tool_calls.values():
+            print(f"tool: {call.title} ({call.status})")
 
 
 if __name__ == "__main__":
@@ -52,7 +26,7 @@ if __name__ == "__main__":
         sys.exit('usage: examples/talk.py "what to say"')
     try:
         asyncio.run(talk(sys.argv[1]))
-    except AcpError as error:
+    except parley.AcpError as error:
         sys.exit(f"talk: {error}")
     except KeyboardInterrupt:
         sys.exit(130)
