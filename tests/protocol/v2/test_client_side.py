@@ -18,7 +18,7 @@ from parley.protocol.endpoint import Endpoint
 from parley.protocol.settings import Settings
 from parley.protocol.v2.client_side import ClientSide
 from parley.session.content import Image, Text
-from parley.session.option import Choice, Select, Toggle
+from parley.session.option import Toggle
 from parley.session.profile import (
     UNKNOWN,
     AgentLogin,
@@ -43,13 +43,6 @@ from tests.protocol.v2.wire import BOUND, Json, RawPeer, driven, opened
 
 UNSTABLE = Settings(versions=(2,), unstable=True)
 WHERE = SessionRequest("/w")
-MODEL = {
-    "type": "select",
-    "configId": "model",
-    "name": "Model",
-    "currentValue": "big",
-    "options": [{"value": "big", "name": "Big"}, {"value": "small", "name": "Small"}],
-}
 LOUD = {"type": "boolean", "configId": "loud", "name": "Loud", "currentValue": False}
 LOGINS = [
     {"type": "agent", "methodId": "key", "name": "Key"},
@@ -153,6 +146,9 @@ def test_an_agent_of_version_1_is_recognised_before_its_answer_is_read() -> None
     """NEG-08"""
     old = {"protocolVersion": 1, "agentCapabilities": {}, "info": 5}
     assert asyncio.run(initialized(lambda p, r: p.reply(r, old))).version == 1
+    # Some agents of version 1 repeat the version they are asked for.
+    mixed = {"protocolVersion": 2, "agentCapabilities": {}}
+    assert asyncio.run(initialized(lambda p, r: p.reply(r, mixed))).version == 1
     mismatch = {"requested": 2, "supported": [1]}
     profile = asyncio.run(initialized(lambda p, r: p.fail(r, -32022, data=mismatch)))
     assert profile.version == 1
@@ -225,71 +221,68 @@ def test_an_agent_without_logins_is_not_asked_to_log_in_or_out() -> None:
     asyncio.run(scenario())
 
 
+FULL = SessionRequest(
+    "/w",
+    ("/v",),
+    (
+        StdioServer("a", "/bin/a", ("-x",), {"K": "v"}),
+        HttpServer("b", "https://b", (("H", "v"),)),
+        AcpServer("c", "id"),
+    ),
+    SystemPrompt((Text("be kind"),), "override"),
+    {"traceparent": "x"},
+)
+FULL_AS_SENT: Json = {
+    "cwd": "/w",
+    "additionalDirectories": ["/v"],
+    "mcpServers": [
+        {
+            "type": "stdio",
+            "name": "a",
+            "command": "/bin/a",
+            "args": ["-x"],
+            "env": [{"name": "K", "value": "v"}],
+        },
+        {
+            "type": "http",
+            "name": "b",
+            "url": "https://b",
+            "headers": [{"name": "H", "value": "v"}],
+        },
+        {"type": "acp", "name": "c", "serverId": "id"},
+    ],
+    "systemPrompt": {"mode": "override", "content": [{"type": "text", "text": "be kind"}]},
+    "_meta": {"traceparent": "x"},
+}
+
+
 def test_sessions_are_opened_with_everything_the_agent_can_take() -> None:
     """V2-SES-01, V2-MCP-01, V2-DIR-01"""
 
     async def scenario() -> None:
-        can = {
+        session = {
             "mcp": {"stdio": {}, "http": {}, "acp": {}},
             "additionalDirectories": {},
             "systemPrompt": {"mode": {"override": {}}},
             "fork": {},
         }
-        request = SessionRequest(
-            "/w",
-            ("/v",),
-            (
-                StdioServer("a", "/bin/a", ("-x",), {"K": "v"}),
-                HttpServer("b", "https://b", (("H", "v"),)),
-                AcpServer("c", "id"),
-            ),
-            SystemPrompt((Text("be kind"),), "override"),
-            {"traceparent": "x"},
-        )
-        sent: Json = {
-            "cwd": "/w",
-            "additionalDirectories": ["/v"],
-            "mcpServers": [
-                {
-                    "type": "stdio",
-                    "name": "a",
-                    "command": "/bin/a",
-                    "args": ["-x"],
-                    "env": [{"name": "K", "value": "v"}],
-                },
-                {
-                    "type": "http",
-                    "name": "b",
-                    "url": "https://b",
-                    "headers": [{"name": "H", "value": "v"}],
-                },
-                {"type": "acp", "name": "c", "serverId": "id"},
-            ],
-            "systemPrompt": {"mode": "override", "content": [{"type": "text", "text": "be kind"}]},
-            "_meta": {"traceparent": "x"},
-        }
-        answer = {"configOptions": [MODEL, LOUD], "availableCommands": None}
-        options = (
-            Select("model", "Model", "big", (Choice("big", "Big"), Choice("small", "Small"))),
-            Toggle("loud", "Loud", False),
-        )
-        capabilities = {"session": can}
-        async with driven(ScriptedClient(), UNSTABLE, capabilities=capabilities) as (agent, peer):
+        can = {"session": session}
+        answer = {"configOptions": [LOUD], "availableCommands": None}
+        options = (Toggle("loud", "Loud", False),)
+        async with driven(ScriptedClient(), UNSTABLE, capabilities=can) as (agent, peer):
             new = {"sessionId": "s1", **answer}
-            setup, params = await both(agent.new_session(request), peer, "session/new", new)
-            assert (setup, params) == (SessionSetup("s1", options), sent)
-            load = agent.load_session("s2", request)
+            setup, params = await both(agent.new_session(FULL), peer, "session/new", new)
+            assert (setup, params) == (SessionSetup("s1", options), FULL_AS_SENT)
+            load = agent.load_session("s2", FULL)
             setup, params = await both(load, peer, "session/resume", answer)
-            assert (setup, params) == (
-                SessionSetup("s2", options),
-                {"sessionId": "s2", "replayFrom": {"type": "start"}, **sent},
-            )
-            resume = agent.resume_session("s3", request)
+            start = {"sessionId": "s2", "replayFrom": {"type": "start"}, **FULL_AS_SENT}
+            assert (setup, params) == (SessionSetup("s2", options), start)
+            resume = agent.resume_session("s3", FULL)
             setup, params = await both(resume, peer, "session/resume", {})
-            assert (setup, params) == (SessionSetup("s3"), {"sessionId": "s3", **sent})
-            fork = agent.fork_session("s1", request)
+            assert (setup, params) == (SessionSetup("s3"), {"sessionId": "s3", **FULL_AS_SENT})
+            fork = agent.fork_session("s1", FULL)
             setup, params = await both(fork, peer, "session/fork", {"sessionId": "s4"})
-            assert (setup, params) == (SessionSetup("s4"), {"sessionId": "s1", **sent})
+            assert (setup, params) == (SessionSetup("s4"), {"sessionId": "s1", **FULL_AS_SENT})
 
     asyncio.run(scenario())
 

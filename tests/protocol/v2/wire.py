@@ -65,7 +65,7 @@ def _unknown_members(value: Any) -> Iterator[str]:
             yield from _unknown_members(item)
 
 
-class RawPeer:
+class RawWire:
     """One end of a wire, driven by a test. `seen` is everything received, in order."""
 
     def __init__(self, transport: Transport) -> None:
@@ -127,6 +127,19 @@ class RawPeer:
         found = next((message for message in self.seen if answers(message)), None)
         return found or await self.until(answers)
 
+    def _check(self, message: Json) -> None:
+        if "method" in message:
+            check_payload(message["method"], message.get("params"), answer=False)
+        elif "result" in message and message["id"] in self._asked:
+            check_payload(self._asked[message["id"]], message["result"], answer=True)
+        else:
+            assert isinstance(message["error"]["code"], int)
+            assert isinstance(message["error"]["message"], str)
+
+
+class RawPeer(RawWire):
+    """The steps that tests are made of."""
+
     async def call(self, method: str, params: Any = None) -> Any:
         """The result of a request."""
         message = await self.answer(self.ask(method, params))
@@ -181,15 +194,6 @@ class RawPeer:
 
     def updates(self) -> list[Json]:
         return [update_of(message) for message in self.seen if update_of(message)]
-
-    def _check(self, message: Json) -> None:
-        if "method" in message:
-            check_payload(message["method"], message.get("params"), answer=False)
-        elif "result" in message and message["id"] in self._asked:
-            check_payload(self._asked[message["id"]], message["result"], answer=True)
-        else:
-            assert isinstance(message["error"]["code"], int)
-            assert isinstance(message["error"]["message"], str)
 
 
 def update_of(message: Json) -> Json:

@@ -27,7 +27,6 @@ from parley.rpc.message import Notification, Payload
 from parley.rpc.peer import Call
 from parley.schema import v2
 from parley.schema.codec import decode, encode
-from parley.schema.problem import DecodeProblem
 from parley.session.profile import AgentProfile, Login, TerminalLogin
 from parley.session.role import AgentRole
 
@@ -77,10 +76,8 @@ class AgentSide:
                 self._endpoint.dialects[DRAFT] += 1
             else:
                 self._endpoint.connection.fault("`initialize` without a valid `info`")
-        try:
-            return decode(v2.InitializeRequest, msgspec.json.encode(members))
-        except DecodeProblem as problem:
-            raise InvalidParams(f"Invalid params: {problem}", {"path": problem.path}) from None
+        # The version and the name are sound now, and everything else forgives mistakes.
+        return decode(v2.InitializeRequest, msgspec.json.encode(members))
 
     def _all_routes(self, profile: AgentProfile) -> Routes:
         can, sessions = profile.capabilities, self._sessions
