@@ -19,7 +19,13 @@ from typing import Any
 from msgspec import Struct, field
 
 from parley.errors import LocalProtocolError, ResourceNotFound
-from parley.session.event import FINAL_STATUSES, Event, OptionsChanged, ToolCallChanged
+from parley.session.event import (
+    FINAL_STATUSES,
+    Event,
+    OptionsChanged,
+    ToolCallChanged,
+    ToolContentAdded,
+)
 from parley.session.option import Option
 from parley.session.role import Ending
 
@@ -143,6 +149,9 @@ class HostedSession(Struct):
             elif isinstance(event.status, str):
                 self.open_tools[event.id] = event.status
             elif event.id not in self._ended_tools:
+                self.open_tools.setdefault(event.id, "pending")
+        elif isinstance(event, ToolContentAdded):
+            if event.id not in self._ended_tools:
                 self.open_tools.setdefault(event.id, "pending")
         elif isinstance(event, OptionsChanged):
             self.options = event.options

@@ -120,7 +120,7 @@ def test_what_has_no_text_is_named() -> None:
     assert lost == ["diff"] * 2
     assert _models(DiffItem(changes))[0] == [{"text": "move: /a → /b\nmodify: /c"}]
     assert _models(DiffItem((), Patch("x ``` y")))[0] == [{"text": "````diff\nx ``` y\n````"}]
-    assert _models(DiffItem(())) == ([], [])
+    assert _models(DiffItem(())) == ([], ["diff"])
 
 
 @pytest.mark.parametrize(

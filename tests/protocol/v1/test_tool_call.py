@@ -64,7 +64,7 @@ def test_the_first_report_creates_and_later_ones_update_v1_tc_01() -> None:
     assert told.calls.title("t") == "T"
     assert told.calls.title("nope") == "Tool call"
     assert told.calls.content("nope") == []
-    assert told.lost == []
+    assert told.lost == ["tool_call.title"] * 3
 
 
 def test_added_content_is_sent_as_the_whole_list_v1_tc_04() -> None:
@@ -115,7 +115,7 @@ def test_a_change_is_sent_as_the_value_it_leads_to(change: Any, sent: Any, lost:
 
 def test_meta_adds_up_and_cannot_be_cleared() -> None:
     told = Told()
-    told(ToolCallChanged("t", meta={"a": 1}))
+    told(ToolCallChanged("t", title="T", meta={"a": 1}))
     assert told(ToolCallChanged("t", meta={"b": 2}))["_meta"] == {"a": 1, "b": 2}
     assert told(ToolCallChanged("t", meta={"a": None}))["_meta"] == {"b": 2}
     assert "_meta" not in told(ToolCallChanged("t", meta=None))
@@ -165,9 +165,9 @@ def test_the_last_words_of_a_terminal_are_not_lost_with_its_call() -> None:
 def test_a_terminal_that_nothing_shows_is_lost() -> None:
     told = Told()
     told.terminal(TerminalOutputAdded("x", b"out"))
-    assert told.lost == []
+    assert told.lost == ["terminal"]
     told.terminal(TerminalChanged("x", exit=ExitStatus(0)))
-    assert told.lost == ["terminal.hidden"]
+    assert told.lost == ["terminal", "terminal.hidden"]
     told.calls.turn_ended()
 
 

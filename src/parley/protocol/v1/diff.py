@@ -52,7 +52,7 @@ def diff_models(item: DiffItem, lose: Lose) -> list[v1.Diff | v1.Content]:
         found += fragments
         if not fragments:
             summary.append(_summary(change))
-    if not item.changes and item.patch is not None:
+    if not item.changes:
         lose("diff", "a patch without a list of changes is shown as text")
     if summary or (not item.changes and item.patch is not None):
         found.append(_text(summary, item.patch))

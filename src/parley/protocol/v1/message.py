@@ -66,9 +66,11 @@ class Messages:
 
     def changed(self, event: MessageChanged) -> Sequence[Chunk]:
         """The chunks that lead to the message as it is now."""
+        if event.meta is None or event.meta:
+            self._lose("message.meta", "the `_meta` of a message goes at most with its next part")
+        if not event.content and event.message_id not in self._sent[event.speaker]:
+            self._lose("message.empty", "a message without content is not sent")
         if isinstance(event.content, UnsetType):
-            if event.meta:
-                self._lose("message.meta", "the `_meta` of a message cannot be sent by itself")
             return ()
         sent = self._sent[event.speaker].get(event.message_id)
         if sent is None:
@@ -77,8 +79,6 @@ class Messages:
         rest = self._rest(sent, blocks)
         sent.blocks = list(blocks)
         meta = event.meta or UNSET
-        if meta and not rest:
-            self._lose("message.meta", "the `_meta` of a message cannot be sent by itself")
         return [
             CHUNKS[event.speaker](
                 content=block_model(block, self._lose),

@@ -170,6 +170,8 @@ class ToolCalls:
         self, event: TerminalChanged | TerminalOutputAdded
     ) -> list[v1.ToolCallProgress]:
         """New text for the calls that show a terminal of the agent, when it is worth sending."""
+        if event.id not in self._terminals:
+            self._project(event.id)
         terminal = self._terminals.setdefault(event.id, Transcript())
         if isinstance(event, TerminalOutputAdded):
             terminal.add(event.data)
@@ -207,7 +209,9 @@ class ToolCalls:
         call = self._calls[event.id] = _Call()
         self._note(call, event)
         name = event.name or UNSET
-        # V1-TC-01: a title is required, so the name stands in for a missing one.
+        if not event.title:
+            # V1-TC-01: a title is required, so the name stands in for a missing one.
+            self._lose("tool_call.title", "a tool call without a title is given one")
         call.title = call.title or (name if isinstance(name, str) else _UNTITLED)
         return v1.ToolCall(
             tool_call_id=event.id,
@@ -272,11 +276,14 @@ class ToolCalls:
         return found
 
     def _as_text(self, item: TerminalItem) -> v1.Content:
-        if item.terminal_id not in self._projected:
-            self._projected.add(item.terminal_id)
-            self._lose("terminal", "a terminal of the agent is shown as text")
+        self._project(item.terminal_id)
         terminal = self._terminals.setdefault(item.terminal_id, Transcript())
         return v1.Content(content=v1.TextContent(text=terminal.render()), meta=given(item.meta))
+
+    def _project(self, terminal_id: str) -> None:
+        if terminal_id not in self._projected:
+            self._projected.add(terminal_id)
+            self._lose("terminal", "a terminal of the agent is shown as text, if a call shows it")
 
     def _show(self, tool_call_id: str, call: _Call, content: tuple[ToolItem, ...]) -> None:
         call.content = content

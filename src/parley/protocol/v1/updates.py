@@ -148,6 +148,8 @@ class Outgoing:
             model = plan_model(event.id, event.plan, self._lose)
             return () if model is None else (v1.PlanUpdate(plan=model, meta=given(event.meta)),)
         self._plans[event.id] = event.plan
+        if event.id != MAIN_PLAN or len(self._plans) > 1:
+            self._lose("plan.id", "all plans are sent as one")
         return (self._whole_plan(event.meta),)
 
     def _plan_removed(self, event: PlanRemoved) -> Updates:
@@ -174,11 +176,15 @@ class Outgoing:
     def _info_changed(self, event: neutral.InfoChanged) -> Updates:
         # V1-LST-10: omitted keeps and null clears, here as there. Only `_meta` adds up.
         self._info_meta = patched_meta(self._info_meta, event.meta)
+        if event.meta is None or (event.meta and None in event.meta.values()):
+            self._lose("info.meta", "the `_meta` of a session cannot be taken back")
         meta = UNSET if isinstance(event.meta, UnsetType) else given(self._info_meta)
         return (v1.SessionInfoUpdate(title=event.title, updated_at=event.updated_at, meta=meta),)
 
     def _usage_changed(self, event: neutral.UsageChanged) -> Updates:
         cost = known(event.cost)
+        if event.cost is None:
+            self._lose("usage.cost", "what a session has cost cannot be taken back")
         amount = (
             UNSET
             if cost is None
