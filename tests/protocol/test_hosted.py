@@ -108,6 +108,15 @@ def test_open_tool_calls_are_those_without_a_final_status() -> None:
         assert session.open_tools == {"t2": "_odd"}
 
 
+def test_what_is_said_of_a_tool_call_that_is_over_does_not_begin_it_anew() -> None:
+    session = HostedSession("s1")
+    session.note(ToolCallChanged("t1", status="completed"))
+    session.note(ToolCallChanged("t1", title="late"))
+    assert session.open_tools == {}
+    session.note(ToolCallChanged("t1", status="in_progress"))
+    assert session.open_tools == {"t1": "in_progress"}
+
+
 def test_a_turn_closes_the_tool_calls_that_it_leaves_open() -> None:
     async def scenario() -> None:
         session = HostedSession("s1")

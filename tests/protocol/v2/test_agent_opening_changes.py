@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from parley.protocol.settings import Loss, Settings
 from parley.session.event import ExitStatus, TerminalChanged, ToolCallChanged
 from parley.session.option import Choice, Select, Toggle
 from parley.session.role import SessionSetup
@@ -60,6 +61,21 @@ def test_a_value_that_is_not_offered_changes_nothing(params: Json) -> None:
             code = await peer.refused("session/set_config_option", {"sessionId": "s1", **params})
             assert code == -32602
             assert "set_option" not in agent.names()
+
+    asyncio.run(scenario())
+
+
+def test_an_option_that_cannot_be_said_is_told() -> None:
+    async def scenario() -> None:
+        agent = ScriptedAgent()
+        agent.setup = SessionSetup("s1", (LOUD, Select("empty", "Empty", "")))
+        losses: list[Loss] = []
+        settings = Settings(versions=(2,), on_loss=losses.append)
+        async with served(agent, settings) as peer:
+            await peer.initialize()
+            answer = await peer.call("session/new", {"cwd": "/w"})
+            assert [option["configId"] for option in answer["configOptions"]] == ["loud"]
+            assert [(loss.what, loss.session_id) for loss in losses] == [("option.choices", "s1")]
 
     asyncio.run(scenario())
 

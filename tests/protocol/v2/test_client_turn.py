@@ -7,7 +7,7 @@ import pytest
 
 from parley.errors import InvalidParams, RequestCancelled, TransportError
 from parley.protocol.settings import Loss, Settings
-from parley.session.content import Text
+from parley.session.content import Annotations, Text
 from parley.session.event import (
     ChunkAdded,
     Failure,
@@ -194,6 +194,25 @@ def test_an_error_means_that_the_prompt_was_not_inserted() -> None:
     asyncio.run(scenario())
 
 
+def test_what_a_prompt_cannot_say_is_told() -> None:
+    async def scenario() -> None:
+        losses: list[Loss] = []
+        settings = Settings(versions=(2,), on_loss=losses.append)
+        content = (Text("hi", Annotations(priority=2.0)),)
+        async with driven(ScriptedClient(), settings) as (agent, peer):
+            await opened(agent, peer)
+            _, params = await asyncio.gather(
+                agent.prompt("s1", Prompt(content)),
+                peer.serve("session/prompt", {"stopReason": "end_turn"}),
+            )
+            assert params["prompt"] == [{"type": "text", "text": "hi", "annotations": {}}]
+            assert [(loss.what, loss.session_id) for loss in losses] == [
+                ("annotations.priority", "s1")
+            ]
+
+    asyncio.run(scenario())
+
+
 def test_two_prompts_may_end_with_one_rest() -> None:
     """V2-PRM-16"""
 
@@ -231,6 +250,8 @@ def test_cancelling_ends_the_turn_with_the_next_rest() -> None:
                 peer.update(
                     {"sessionUpdate": "tool_call_update", "toolCallId": id, "status": status}
                 )
+            # What is said of a tool call that is over does not begin it anew.
+            peer.update({"sessionUpdate": "tool_call_update", "toolCallId": "t2", "title": "late"})
             await peer.settled()
             client.events.clear()
             await agent.cancel("s1")

@@ -148,9 +148,10 @@ class AgentSessions:
         Raises:
             LocalProtocolError: the session is not open and not being opened.
         """
-        # A connection that ended also ends the turn, and there is nobody left to tell.
-        with suppress(TransportError):
+        try:
             self.hosted.emit(session_id, event)
+        except TransportError:
+            return  # A connection that ended also ends the turn, and nobody is left to tell.
 
     def report(self, session: AgentSession, event: MessageChanged | StateChanged) -> None:
         """Send what this side has to say itself."""
@@ -187,7 +188,7 @@ class AgentSessions:
         session.outgoing.met(tool_call.id)
 
     def _send(self, hosted: HostedSession, event: Event) -> None:
-        session = self._session(hosted)
+        session = self._sessions.get(hosted.id) or self._session(hosted)
         if type(event) is ChunkAdded:
             if not session.muted:
                 self._post(session, event)

@@ -66,6 +66,8 @@ class ClientSession:
     terminals: set[str] = field(default_factory=set[str])
     open_tools: dict[str, None] = field(default_factory=dict[str, None])
     """Tool calls without a final status, in order."""
+    ended_tools: set[str] = field(default_factory=set[str])
+    """What is said of these later, without a status, does not begin them anew."""
     user_messages: set[str] = field(default_factory=set[str])
 
     @property
@@ -109,8 +111,9 @@ class ClientSession:
             self.tool_calls.add(event.id)
         if event.status in FINAL_STATUSES:
             self.open_tools.pop(event.id, None)
+            self.ended_tools.add(event.id)
             self.tool_calls.discard(event.id)
-        else:
+        elif isinstance(event.status, str) or event.id not in self.ended_tools:
             self.open_tools[event.id] = None
         if event.cancellable is False:
             self.tool_calls.discard(event.id)
