@@ -8,8 +8,15 @@ import pytest
 
 from parley.errors import LocalProtocolError, ResourceNotFound
 from parley.protocol.hosted import HostedSession, HostedSessions, Withdrawn
-from parley.session.content import Text
-from parley.session.event import ChunkAdded, Event, OptionsChanged, StateChanged, ToolCallChanged
+from parley.session.content import ContentItem, Text
+from parley.session.event import (
+    ChunkAdded,
+    Event,
+    OptionsChanged,
+    StateChanged,
+    ToolCallChanged,
+    ToolContentAdded,
+)
 from parley.session.option import Toggle
 from parley.session.role import Ending
 
@@ -112,7 +119,11 @@ def test_what_is_said_of_a_tool_call_that_is_over_does_not_begin_it_anew() -> No
     session = HostedSession("s1")
     session.note(ToolCallChanged("t1", status="completed"))
     session.note(ToolCallChanged("t1", title="late"))
+    session.note(ToolContentAdded("t1", ContentItem(Text("late"))))
     assert session.open_tools == {}
+    session.note(ToolContentAdded("t2", ContentItem(Text("first"))))
+    assert session.open_tools == {"t2": "pending"}
+    session.note(ToolCallChanged("t2", status="failed"))
     session.note(ToolCallChanged("t1", status="in_progress"))
     assert session.open_tools == {"t1": "in_progress"}
 

@@ -252,12 +252,18 @@ def test_cancelling_ends_the_turn_with_the_next_rest() -> None:
                 )
             # What is said of a tool call that is over does not begin it anew.
             peer.update({"sessionUpdate": "tool_call_update", "toolCallId": "t2", "title": "late"})
+            for id in ("t2", "t3"):
+                item = {"type": "content", "content": text("x")}
+                chunk = {"sessionUpdate": "tool_call_content_chunk", "content": item}
+                peer.update({**chunk, "toolCallId": id})
             await peer.settled()
             client.events.clear()
             await agent.cancel("s1")
             assert (await peer.settled())[0]["params"] == {"sessionId": "s1"}
             # Shown as cancelled at once, unless it is background work.
-            assert client.events == [("s1", ToolCallChanged("t1", status="cancelled"))]
+            assert client.events == [
+                ("s1", ToolCallChanged(id, status="cancelled")) for id in ("t1", "t3")
+            ]
             peer.update(state("idle"))
             assert await prompting == Ending("cancelled")
 

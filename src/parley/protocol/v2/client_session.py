@@ -24,6 +24,7 @@ from parley.session.event import (
     StateChanged,
     TerminalChanged,
     ToolCallChanged,
+    ToolContentAdded,
 )
 from parley.session.option import Option
 from parley.session.role import ClientRole, SessionSetup
@@ -96,6 +97,10 @@ class ClientSession:
                     turn.attribution.report(event)
             case ToolCallChanged():
                 self._note_tool_call(event)
+            case ToolContentAdded(id=id):
+                # V2-TC-05: content alone makes a tool call too.
+                if id not in self.ended_tools:
+                    self.open_tools[id] = None
             case TerminalChanged(id=id, exit=exit, cancellable=cancellable):
                 if cancellable is True:
                     self.terminals.add(id)
