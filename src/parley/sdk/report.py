@@ -6,7 +6,7 @@ in both versions, and waits when the client is behind.
 
 import os
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -33,6 +33,8 @@ from parley.session.option import MAIN_PLAN, PlanEntry, PlanItems
 from parley.session.role import ClientRole
 
 Severity = Literal["info", "warning", "error"]
+
+_TOOL_KINDS: tuple[str, ...] = get_args(get_args(ToolKind)[0])
 
 
 class Report:
@@ -90,7 +92,16 @@ class Report:
         """A tool call, as a context manager that always ends in a final status.
 
         Paths of `locations` may be relative to the directory of the session.
+
+        Raises:
+            ValueError: the kind is not one of the protocol and does not start with an underscore.
         """
+        if kind not in _TOOL_KINDS and not kind.startswith("_"):
+            # EXT-11, V2-TC-07: other words belong to the protocol, which may need them later.
+            known = ", ".join(_TOOL_KINDS)
+            raise ValueError(
+                f"{kind!r} is no kind of tool call ({known})\nhint: `_{kind}` is one of your own"
+            )
         self.new_message()
         first = ToolCallChanged(
             id or self.new_id("call"),

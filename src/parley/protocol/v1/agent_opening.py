@@ -5,14 +5,14 @@ before its answer (V1-LOAD-02, V1-LOAD-03). After a session has ended nothing mo
 """
 
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack, ExitStack
+from contextlib import AsyncExitStack, ExitStack, suppress
 from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 import parley.schema.v1 as v1
-from parley.errors import InvalidParams, MethodNotFound
+from parley.errors import InvalidParams, MethodNotFound, ResourceNotFound
 from parley.protocol.endpoint import Route, Routes
 from parley.protocol.settings import Settings
 from parley.protocol.v1.agent_turn import Turns
@@ -111,8 +111,17 @@ class Openings:
     ) -> v1.DeleteSessionResponse:
         if not self._capabilities.delete:
             raise MethodNotFound("Method not found: session/delete")
-        await self._end(params.session_id, self._role.delete_session)
+        await self._end(params.session_id, self._deleted)
         return v1.DeleteSessionResponse()
+
+    async def end_open(self, session_id: str) -> None:
+        """End a session if it is open, for what needs it closed."""
+        if self._handle.sessions.find(session_id) is not None:
+            await self._end(session_id, self._role.close_session)
+
+    async def _deleted(self, session_id: str) -> None:
+        with suppress(ResourceNotFound):  # V1-DEL-03
+            await self._role.delete_session(session_id)
 
     async def _end(self, session_id: str, end: Callable[[str], Awaitable[None]]) -> None:
         try:

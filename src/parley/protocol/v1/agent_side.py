@@ -13,7 +13,7 @@ from parley.protocol.v1.agent_turn import Turns
 from parley.protocol.v1.client_handle import ClientHandle
 from parley.protocol.v1.content import is_absolute, known
 from parley.protocol.v1.profile import client_profile_from, initialized_model
-from parley.protocol.v1.values import info_model
+from parley.protocol.v1.values import info_model, sound_info
 from parley.rpc.message import Notification, Payload
 from parley.rpc.peer import Call
 from parley.schema.codec import decode, encode
@@ -74,9 +74,9 @@ class AgentSide:
         turns.add_to(self.routes)
         openings.add_to(self.routes)
         if self._settings.unstable:
-            self._add_unstable_routes()
+            self._add_unstable_routes(openings)
 
-    def _add_unstable_routes(self) -> None:
+    def _add_unstable_routes(self, openings: Openings) -> None:
         """V1-U-01: only with the switch on; without it they are unknown methods."""
         # The table names every model there is, and hardly any agent needs it.
         from parley.schema.v1.methods import METHODS  # noqa: PLC0415
@@ -90,6 +90,12 @@ class AgentSide:
                 self.routes.notes[method.name] = NoteRoute(
                     method.params, lambda params: self._role.tell(params.METHOD, _plain(params))
                 )
+
+        async def archive(params: v1.ArchiveSessionRequest, call: Call) -> Any:
+            await openings.end_open(params.session_id)  # V1-U-06: it is closed first.
+            return await self._unstable(params, call)
+
+        self.routes.calls["session/archive"] = Route(v1.ArchiveSessionRequest, archive)
 
     async def _authenticate(
         self, params: v1.AuthenticateRequest, call: Call
@@ -115,8 +121,9 @@ class AgentSide:
             cursor=known(params.cursor),
             archived=known(params.archived) if unstable else None,
         )
+        sound = [sound_info(info, self._settings.lose) for info in page.sessions]
         return v1.ListSessionsResponse(
-            sessions=[info_model(info, unstable=unstable) for info in page.sessions],
+            sessions=[info_model(info, unstable=unstable) for info in sound if info is not None],
             next_cursor=given(page.next_cursor),
             meta=given(page.meta),
         )

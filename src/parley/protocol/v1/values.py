@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 import parley.schema.v1 as v1
 from parley.errors import InvalidParams
@@ -36,6 +37,7 @@ from parley.session.role import (
 
 _PRIORITIES = frozenset({"high", "medium", "low"})
 _PLAN_STATUSES = frozenset({"pending", "in_progress", "completed"})
+_ISO_8601 = re.compile(r"\d{4}(?:-?\d\d){0,2}(?:$|[Tt ]\d\d)")
 _CHECK = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+\[([ xX~-])\]\s+(.+)")
 
 # Commands and plans.
@@ -225,6 +227,17 @@ def system_prompt_from(model: v1.SystemPrompt | UnsetType | None) -> SystemPromp
     if not isinstance(model, v1.SystemPrompt):
         return None
     return SystemPrompt(blocks_from(model.content), model.mode, known(model.meta))
+
+
+def sound_info(info: SessionInfo, lose: Lose) -> SessionInfo | None:
+    """V1-LST-08: a directory is absolute and a time one of ISO 8601, or it is not listed."""
+    if not is_absolute(info.cwd):
+        lose("session.cwd", "a session whose directory is not absolute")
+        return None
+    if info.updated_at is not None and not _ISO_8601.match(info.updated_at):
+        lose("session.updated_at", "a time that is not one of ISO 8601")
+        return replace(info, updated_at=None)
+    return info
 
 
 def info_model(info: SessionInfo, *, unstable: bool) -> v1.SessionInfo:
