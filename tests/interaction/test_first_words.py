@@ -1,4 +1,4 @@
-"""How a conversation begins: nothing before `initialize`, nothing but messages, all that is owed."""
+"""How a conversation begins: `initialize` first, messages alone, and all that is owed."""
 
 import asyncio
 import json
