@@ -7,27 +7,32 @@ from typing import Literal
 
 class Turns:
     def __init__(self) -> None:
-        self._tasks: dict[str, asyncio.Task[object]] = {}
-        self._cancelled: set[str] = set()
+        # A client may prompt again while a turn of the same session runs.
+        self._running: dict[str, set[asyncio.Task[object]]] = {}
+        self._cancelled: set[asyncio.Task[object]] = set()
 
     async def run(self, session: str, work: Awaitable[None]) -> Literal["end_turn", "cancelled"]:
         """Run a turn in the task of its call; how it ended."""
         task = asyncio.current_task()
         assert task is not None
-        self._tasks[session] = task
+        running = self._running.setdefault(session, set())
+        running.add(task)
         try:
             await work
         except asyncio.CancelledError:
-            if session not in self._cancelled:
+            if task not in self._cancelled:
                 raise
             task.uncancel()
             return "cancelled"
         finally:
-            del self._tasks[session]
-            self._cancelled.discard(session)
+            running.discard(task)
+            self._cancelled.discard(task)
+            if not running:
+                self._running.pop(session, None)
         return "end_turn"
 
     def cancel(self, session: str) -> None:
-        if session in self._tasks:
-            self._cancelled.add(session)
-            self._tasks[session].cancel()
+        for task in self._running.get(session, ()):
+            if task not in self._cancelled:
+                self._cancelled.add(task)
+                task.cancel()
