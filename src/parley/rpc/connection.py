@@ -45,7 +45,7 @@ class Limits(Struct, frozen=True):
 
     max_calls: int = 1024
     """Calls that run at once; further ones wait."""
-    running_bytes: int = 8 << 20
+    running_bytes: int = 4 << 20
     """Bytes of the calls that run at once; a single call may be larger."""
     backlog_bytes: int = 1 << 20
     """Messages that wait: for a free place, or behind a handler that has not finished."""
