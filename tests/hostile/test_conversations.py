@@ -86,15 +86,13 @@ def test_two_hundred_sessions_at_once_keep_to_themselves(agent: RawAgent) -> Non
     assert all(agent.chunks(session) == [f"this is {session}"] for session in sessions)
 
 
-def test_two_turns_at_once_in_one_session(agent: RawAgent) -> None:
-    session = agent.new_session()
-    agent.send([
-        line(1, "session/prompt", prompt_params(session, "echo one"))
-        + line(2, "session/prompt", prompt_params(session, "echo two"))
-    ])  # fmt: skip
-    agent.pump(lambda: len(agent.answers) >= 2 and len(agent.chunks()) >= 2)
-    assert sorted(each["id"] for each in agent.answers) == [1, 2]
-    assert sorted(agent.chunks()) == ["one", "two"]
+def test_many_turns_at_once_in_one_session(agent: RawAgent) -> None:
+    asked = prompt_params(agent.new_session(), "stream 2000")
+    agent.send([b"".join(line(n, "session/prompt", asked) for n in range(20))])
+    agent.pump(lambda: len(agent.answers) >= 20 and agent.chunks_told >= 40_000)
+    assert sorted(each["id"] for each in agent.answers) == list(range(20))
+    assert all("result" in each for each in agent.answers)
+    assert agent.chunks_told == 40_000
 
 
 def test_cancel_ends_a_running_turn(agent: RawAgent) -> None:
