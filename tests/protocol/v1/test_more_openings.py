@@ -164,3 +164,16 @@ def test_text_is_returned_as_it_is_v1_fs_09() -> None:
         assert read == {"content": "one\r\ntwo\rthree"}
 
     run_client(scenario, client)
+
+
+def test_an_unknown_filter_of_archived_sessions_is_invalid_v1_u_07() -> None:
+    agent = TestAgent()
+    agent.pages = SessionPage((SessionInfo("a", "/work", archived=True),))
+
+    async def scenario(peer: RawPeer) -> None:
+        assert (await peer.error("session/list", {"archived": "maybe"}))["code"] == -32602
+        assert agent.calls == []
+        page = await peer.result("session/list", {"archived": "only"})
+        assert page["sessions"] == [{"sessionId": "a", "cwd": "/work", "archived": True}]
+
+    run_agent(scenario, agent, UNSTABLE)

@@ -1,13 +1,13 @@
-"""Values of updates that say less than they seem to: lists of work, lines of places."""
+"""Lists of work and lines of places, as updates say them and as they are read."""
 
 import json
 from typing import Any
 
 import pytest
 
-from parley.protocol.v2.updates import Incoming
+from parley.protocol.v2.updates import Incoming, Outgoing
 from parley.schema import v2
-from parley.schema.codec import decode
+from parley.schema.codec import decode, encode
 from parley.session.content import Location
 from parley.session.event import BackgroundWork, Event, StateChanged, ToolCallChanged
 
@@ -53,3 +53,15 @@ def test_lines_count_from_one_and_others_say_nothing(line: Any, read_as: int | N
         "locations": [{"path": "/x", "line": line}],
     }
     assert read(update) == [ToolCallChanged("t", locations=(Location("/x", read_as),))]
+
+
+def test_each_piece_of_background_work_is_listed_once() -> None:
+    """V2-BGW-04"""
+    jobs = [("terminal", "x"), ("tool_call", "x"), ("terminal", "x"), ("terminal", "y")]
+    work = tuple(BackgroundWork(kind, id) for kind, id in jobs)
+    (update,) = Outgoing(lambda *_: None).updates_for(StateChanged("running", background=work))
+    assert json.loads(encode(update))["background"] == [
+        {"type": "terminal", "terminalId": "x"},
+        {"type": "tool_call", "toolCallId": "x"},
+        {"type": "terminal", "terminalId": "y"},
+    ]

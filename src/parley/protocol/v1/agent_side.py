@@ -16,6 +16,7 @@ from parley.protocol.v1.profile import client_profile_from, initialized_model
 from parley.protocol.v1.values import info_model, sound_info
 from parley.rpc.message import Notification, Payload
 from parley.rpc.peer import Call
+from parley.schema.base import known_values
 from parley.schema.codec import decode, encode
 from parley.schema.problem import DecodeProblem
 from parley.session.patch import given
@@ -116,10 +117,11 @@ class AgentSide:
         cwd = known(params.cwd)
         if cwd is not None and not is_absolute(cwd):
             raise InvalidParams("Invalid params: `cwd` is not an absolute path", {"path": "cwd"})
+        archived = known(params.archived) if unstable else None
+        if archived is not None and archived not in known_values(v1.SessionArchiveFilter):
+            raise InvalidParams("Invalid params: no such filter", {"path": "archived"})  # V1-U-07
         page = await self._role.list_sessions(
-            cwd=cwd,
-            cursor=known(params.cursor),
-            archived=known(params.archived) if unstable else None,
+            cwd=cwd, cursor=known(params.cursor), archived=archived
         )
         sound = [sound_info(info, self._settings.lose) for info in page.sessions]
         return v1.ListSessionsResponse(

@@ -30,6 +30,7 @@ from parley.protocol.v2.values import (
 )
 from parley.rpc.peer import Call
 from parley.schema import v2
+from parley.schema.base import known_values
 from parley.session.event import StateChanged
 from parley.session.profile import AgentCapabilities
 from parley.session.role import AgentRole, SessionPage, SessionRequest, SessionSetup
@@ -83,6 +84,8 @@ class AgentOpening:
         if cwd is not None and not is_absolute(cwd):
             raise InvalidParams("Invalid params: `cwd` is not absolute")
         archived = told(params.archived) if self._settings.unstable else None
+        if archived is not None and archived not in known_values(v2.SessionArchiveFilter):
+            raise InvalidParams("Invalid params: `archived` is not known")  # V1-U-07
         try:
             page = await self._role.list_sessions(cwd=cwd, cursor=cursor, archived=archived)
         except MethodNotFound:
