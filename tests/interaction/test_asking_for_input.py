@@ -66,3 +66,24 @@ def test_only_the_agent_that_asked_can_say_that_a_visit_is_over(version: int) ->
                 assert completed == known
 
     run(scenario())
+
+
+@both
+def test_a_pattern_that_takes_for_ever_is_tried_by_nobody_here(version: int) -> None:
+    client = Client("test")
+    value = "a" * 40 + "!"
+
+    @client.elicitation
+    async def fill_in(question: Any) -> dict[str, Any]:
+        return {"name": value}
+
+    async def scenario() -> None:
+        name = {"type": "string", "pattern": "^(a+)+$", "default": value}
+        schema = {"type": "object", "properties": {"name": name}}
+        form = {"mode": "form", "message": "Who?", "requestId": 4, "requestedSchema": schema}
+        async with driven(version, client) as (_, raw):
+            # V1-ELI-18: bounded, because the bound of a scenario is far below that of the pattern.
+            answer = await raw.peer.result("elicitation/create", form)
+            assert answer == {"action": "accept", "content": {"name": value}}
+
+    run(scenario())
