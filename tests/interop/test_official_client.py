@@ -285,14 +285,12 @@ def test_a_tool_call_is_told_from_its_start_to_its_end() -> None:
     bounded(scenario())
 
 
-@pytest.mark.parametrize(
-    ("word", "reason"),
-    [("refuse", "refusal"), ("long", "max_tokens"), ("many", "max_turn_requests")],
-)
-def test_each_stop_reason_arrives(word: str, reason: str) -> None:
+def test_each_stop_reason_arrives() -> None:
     async def scenario() -> None:
         async with official_session(OfficialClient()) as (agent, session):
-            assert (await agent.prompt(session, text(word))).stop_reason == reason
+            words = ["refuse", "long", "many"]
+            reasons = [(await agent.prompt(session, text(word))).stop_reason for word in words]
+            assert reasons == ["refusal", "max_tokens", "max_turn_requests"]
 
     bounded(scenario())
 

@@ -10,6 +10,21 @@ from tests.interop.official_client import OfficialClient, official, official_ses
 
 UNKNOWN = {"sessionId": "unknown"}
 SSE = {"type": "sse", "name": "not advertised", "url": "https://example.org", "headers": []}
+BAD_REQUESTS = [
+    ("session/prompt", {"sessionId": "unknown", "prompt": []}, -32002),
+    ("session/load", {"sessionId": "unknown", "cwd": "/", "mcpServers": []}, -32002),
+    ("session/resume", {"sessionId": "unknown", "cwd": "/"}, -32002),
+    ("session/set_mode", {"sessionId": "unknown", "modeId": "ask"}, -32002),
+    ("session/set_config_option", {**UNKNOWN, "configId": "m", "value": "x"}, -32002),
+    ("session/new", {"cwd": "relative", "mcpServers": []}, -32602),
+    ("session/new", {"cwd": 5, "mcpServers": []}, -32602),
+    ("session/new", {"cwd": "/", "mcpServers": [SSE]}, -32602),
+    ("session/list", {"cursor": "made up"}, -32602),
+    ("authenticate", {"methodId": "made up"}, -32602),
+    ("session/fork", {"sessionId": "stored", "cwd": "/"}, -32601),
+    ("made/up", {}, -32601),
+    ("_made/up", {}, -32601),
+]
 
 
 def test_nothing_works_before_initialize_and_everything_after_it() -> None:
@@ -24,31 +39,14 @@ def test_nothing_works_before_initialize_and_everything_after_it() -> None:
     bounded(scenario())
 
 
-@pytest.mark.parametrize(
-    ("method", "params", "code"),
-    [
-        ("session/prompt", {"sessionId": "unknown", "prompt": []}, -32002),
-        ("session/load", {"sessionId": "unknown", "cwd": "/", "mcpServers": []}, -32002),
-        ("session/resume", {"sessionId": "unknown", "cwd": "/"}, -32002),
-        ("session/set_mode", {"sessionId": "unknown", "modeId": "ask"}, -32002),
-        ("session/set_config_option", {**UNKNOWN, "configId": "m", "value": "x"}, -32002),
-        ("session/new", {"cwd": "relative", "mcpServers": []}, -32602),
-        ("session/new", {"cwd": 5, "mcpServers": []}, -32602),
-        ("session/new", {"cwd": "/", "mcpServers": [SSE]}, -32602),
-        ("session/list", {"cursor": "made up"}, -32602),
-        ("authenticate", {"methodId": "made up"}, -32602),
-        ("session/fork", {"sessionId": "stored", "cwd": "/"}, -32601),
-        ("made/up", {}, -32601),
-        ("_made/up", {}, -32601),
-    ],
-)
-def test_a_bad_request_gets_the_error_it_deserves(method: str, params: object, code: int) -> None:
+def test_each_bad_request_gets_the_error_it_deserves() -> None:
     async def scenario() -> None:
         async with official(OfficialClient()) as agent:
             await agent.initialize(1)
-            with pytest.raises(acp.RequestError) as refused:
-                await agent._conn.send_request(method, params)
-            assert refused.value.code == code
+            for method, params, code in BAD_REQUESTS:
+                with pytest.raises(acp.RequestError) as refused:
+                    await agent._conn.send_request(method, params)
+                assert (method, params, refused.value.code) == (method, params, code)
             assert (await agent.new_session("/project")).session_id
 
     bounded(scenario())

@@ -7,25 +7,29 @@ from acp import schema
 from tests.interop.bounds import bounded
 from tests.interop.official_client import OfficialClient, official, official_session, text
 
+VERDICTS = [
+    ("allow_once", "allowed", "completed"),
+    ("allow_always", "allowed always", "completed"),
+    ("reject_once", "refused", "failed"),
+    ("reject_always", "refused always", "failed"),
+    (None, "dismissed", "failed"),
+    ("not offered", "refused", "failed"),
+]
+"""What the user chose, what our agent makes of it, and how its tool call ends."""
 
-@pytest.mark.parametrize(
-    ("choice", "verdict", "status"),
-    [
-        ("allow_once", "allowed", "completed"),
-        ("allow_always", "allowed always", "completed"),
-        ("reject_once", "refused", "failed"),
-        ("reject_always", "refused always", "failed"),
-        (None, "dismissed", "failed"),
-        ("not offered", "refused", "failed"),
-    ],
-)
-def test_a_permission_is_what_the_user_chose(choice: str | None, verdict: str, status: str) -> None:
+
+def test_a_permission_is_what_the_user_chose() -> None:
     async def scenario() -> None:
-        client = OfficialClient(choice)
+        client = OfficialClient()
         async with official_session(client) as (agent, session):
-            assert (await agent.prompt(session, text("permission"))).stop_reason == "end_turn"
-        assert client.said() == verdict
-        ((_, (tool_call, options)),) = client.asked
+            for choice, verdict, status in VERDICTS:
+                client.choice = choice
+                client.updates.clear()
+                assert (await agent.prompt(session, text("permission"))).stop_reason == "end_turn"
+                progress = [u for u in client.updates if u.session_update == "tool_call_update"]
+                last = [update.status for update in progress if update.status][-1]
+                assert (choice, client.said(), last) == (choice, verdict, status)
+        _, (tool_call, options) = client.asked[0]
         assert (tool_call.tool_call_id, tool_call.title) == ("call-p", "May I write?")
         assert [option.kind for option in options] == [
             "allow_once",
@@ -33,8 +37,6 @@ def test_a_permission_is_what_the_user_chose(choice: str | None, verdict: str, s
             "reject_once",
             "reject_always",
         ]
-        progress = [u.status for u in client.updates if u.session_update == "tool_call_update"]
-        assert [each for each in progress if each][-1] == status
 
     bounded(scenario())
 

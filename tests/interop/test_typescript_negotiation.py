@@ -9,6 +9,8 @@ from tests.interop.node import script
 from tests.interop.our_client import driving
 from tests.interop.typescript_client import INFO, Refused, typescript
 
+pytestmark = pytest.mark.usefixtures("typescript_packages")
+
 BOTH, ONE, TWO = (1, 2), (1,), (2,)
 
 

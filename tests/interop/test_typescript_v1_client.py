@@ -7,7 +7,18 @@ import pytest
 from tests.interop.bounds import bounded
 from tests.interop.typescript_client import Refused, typescript, typescript_session
 
+pytestmark = pytest.mark.usefixtures("typescript_packages")
+
 CHOSEN = {"outcome": {"outcome": "selected", "optionId": "allow_once"}}
+BAD_REQUESTS = [
+    ("session/prompt", {"sessionId": "unknown", "prompt": []}, -32002),
+    ("session/load", {"sessionId": "unknown", "cwd": "/", "mcpServers": []}, -32002),
+    ("session/new", {"cwd": "relative", "mcpServers": []}, -32602),
+    ("session/new", {"mcpServers": []}, -32602),
+    ("authenticate", {"methodId": "made up"}, -32602),
+    ("made/up", {}, -32601),
+    ("_made/up", {}, -32601),
+]
 
 
 def test_initialize_new_prompt_and_the_text_through_the_session_object() -> None:
@@ -129,21 +140,19 @@ def test_every_kind_of_update_passes_the_checks_of_the_sdk() -> None:
     bounded(scenario())
 
 
-@pytest.mark.parametrize(
-    ("outcome", "verdict"),
-    [
-        ({"outcome": "selected", "optionId": "allow_once"}, "allowed"),
-        ({"outcome": "selected", "optionId": "reject_once"}, "refused"),
-        ({"outcome": "cancelled"}, "dismissed"),
-    ],
-)
-def test_a_permission_is_what_the_user_chose(outcome: dict[str, str], verdict: str) -> None:
+def test_a_permission_is_what_the_user_chose() -> None:
     async def scenario() -> None:
         async with typescript_session("v1") as (client, session):
-            client.answers["session/request_permission"] = {"outcome": outcome}
-            await client.prompt(session, "permission")
-            assert client.said() == verdict
-            ((method, params),) = client.asked
+            for outcome, verdict in (
+                ({"outcome": "selected", "optionId": "allow_once"}, "allowed"),
+                ({"outcome": "selected", "optionId": "reject_once"}, "refused"),
+                ({"outcome": "cancelled"}, "dismissed"),
+            ):
+                client.answers["session/request_permission"] = {"outcome": outcome}
+                client.notified.clear()
+                await client.prompt(session, "permission")
+                assert client.said() == verdict
+            method, params = client.asked[0]
             assert method == "session/request_permission"
             assert params["toolCall"]["toolCallId"] == "call-p"
             assert len(params["options"]) == 4
@@ -214,25 +223,14 @@ def test_a_prompt_that_the_client_gives_up_is_answered_as_cancelled() -> None:
     bounded(scenario())
 
 
-@pytest.mark.parametrize(
-    ("method", "params", "code"),
-    [
-        ("session/prompt", {"sessionId": "unknown", "prompt": []}, -32002),
-        ("session/load", {"sessionId": "unknown", "cwd": "/", "mcpServers": []}, -32002),
-        ("session/new", {"cwd": "relative", "mcpServers": []}, -32602),
-        ("session/new", {"mcpServers": []}, -32602),
-        ("authenticate", {"methodId": "made up"}, -32602),
-        ("made/up", {}, -32601),
-        ("_made/up", {}, -32601),
-    ],
-)
-def test_a_bad_request_gets_the_error_it_deserves(method: str, params: object, code: int) -> None:
+def test_each_bad_request_gets_the_error_it_deserves() -> None:
     async def scenario() -> None:
         async with typescript("v1") as client:
             await client.initialize()
-            with pytest.raises(Refused) as refused:
-                await client.request(method, params)
-            assert refused.value.code == code
+            for method, params, code in BAD_REQUESTS:
+                with pytest.raises(Refused) as refused:
+                    await client.request(method, params)
+                assert (method, params, refused.value.code) == (method, params, code)
             assert await client.new_session()
 
     bounded(scenario())

@@ -37,6 +37,8 @@ from tests.interop.bounds import bounded
 from tests.interop.node import script
 from tests.interop.our_client import Record, driving
 
+pytestmark = pytest.mark.usefixtures("typescript_packages")
+
 
 def v2_agent(*flags: str) -> list[str]:
     return script("agent.mjs", "v2", *flags)
@@ -200,27 +202,24 @@ def test_what_nobody_knows_is_kept_as_it_came() -> None:
     bounded(scenario())
 
 
-@pytest.mark.parametrize(
-    ("choice", "words", "outcome", "subject"),
-    [
-        ("y", "permission", "y", ToolCallSubject),
-        ("n", "permission command", "n", CommandSubject),
-        (None, "permission strange", "cancelled", OtherSubject),
-    ],
-)
-def test_a_permission_names_its_subject_and_is_answered(
-    choice: str | None, words: str, outcome: str, subject: type
-) -> None:
+def test_a_permission_names_its_subject_and_is_answered() -> None:
     async def scenario() -> None:
-        record = Record(choice)
+        record = Record()
         async with driving(v2_agent(), record) as agent:
-            assert await (await agent.new_session("/project")).ask(words) == outcome
-        (question,) = record.asked
-        assert isinstance(question, PermissionQuestion)
-        assert (question.title, question.description) == ("May I?", "Really")
-        assert isinstance(question.subject, subject)
+            session = await agent.new_session("/project")
+            for choice, words, outcome, subject in (
+                ("y", "permission", "y", ToolCallSubject),
+                ("n", "permission command", "n", CommandSubject),
+                (None, "permission strange", "cancelled", OtherSubject),
+            ):
+                record.choice = choice
+                assert await session.ask(words) == outcome
+                question = record.asked[-1]
+                assert isinstance(question, PermissionQuestion)
+                assert (question.title, question.description) == ("May I?", "Really")
+                assert isinstance(question.subject, subject)
         states = [event.state for event in record.events if isinstance(event, StateChanged)]
-        assert states == ["running", "requires_action", "running", "idle"]
+        assert states == ["running", "requires_action", "running", "idle"] * 3
 
     bounded(scenario())
 

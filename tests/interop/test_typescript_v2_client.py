@@ -7,7 +7,20 @@ import pytest
 from tests.interop.bounds import bounded
 from tests.interop.typescript_client import Refused, typescript, typescript_session
 
+pytestmark = pytest.mark.usefixtures("typescript_packages")
+
 TEXT = {"type": "text", "text": "x"}
+BAD_REQUESTS = [
+    ("session/prompt", {"sessionId": "unknown", "prompt": [TEXT]}, -32002),
+    ("session/resume", {"sessionId": "unknown", "cwd": "/"}, -32002),
+    ("tool_call/cancel", {"sessionId": "unknown", "toolCallId": "c"}, -32002),
+    ("terminal/cancel", {"sessionId": "unknown", "terminalId": "t"}, -32002),
+    ("session/new", {"cwd": "relative"}, -32602),
+    ("session/list", {"cursor": "made up"}, -32602),
+    ("auth/login", {"methodId": "made up"}, -32602),
+    ("_made/up", {}, -32601),
+    ("made/up", {}, -32601),
+]
 
 
 def kinds(updates: list[dict[str, Any]]) -> list[str]:
@@ -109,29 +122,25 @@ def test_every_block_of_a_prompt_arrives_and_comes_back() -> None:
     bounded(scenario())
 
 
-@pytest.mark.parametrize(
-    ("outcome", "verdict"),
-    [
-        ({"outcome": "selected", "optionId": "allow_always"}, "allowed always"),
-        ({"outcome": "selected", "optionId": "reject_once"}, "refused"),
-        ({"outcome": "cancelled"}, "dismissed"),
-        ({"outcome": "_later", "optionId": "allow_once"}, "refused"),
-    ],
-)
-def test_a_permission_names_its_subject_and_is_what_the_user_chose(
-    outcome: dict[str, str], verdict: str
-) -> None:
+def test_a_permission_names_its_subject_and_is_what_the_user_chose() -> None:
     async def scenario() -> None:
         async with typescript_session("v2") as (client, session):
-            client.answers["session/request_permission"] = {"outcome": outcome}
-            await client.turn(session, "permission")
-            assert client.said() == verdict
-            ((_, params),) = client.asked
+            for outcome, verdict in (
+                ({"outcome": "selected", "optionId": "allow_always"}, "allowed always"),
+                ({"outcome": "selected", "optionId": "reject_once"}, "refused"),
+                ({"outcome": "cancelled"}, "dismissed"),
+                ({"outcome": "_later", "optionId": "allow_once"}, "refused"),
+            ):
+                client.answers["session/request_permission"] = {"outcome": outcome}
+                client.notified.clear()
+                await client.turn(session, "permission")
+                assert client.said() == verdict
+                states = [update["state"] for update in client.of_kind("state_update")]
+                assert states == ["running", "requires_action", "running", "idle"]
+            _, params = client.asked[0]
             assert params["title"] == "May I write?"
             assert params["subject"]["type"] == "tool_call"
             assert params["subject"]["toolCall"]["toolCallId"] == "call-p"
-            states = [update["state"] for update in client.of_kind("state_update")]
-            assert states == ["running", "requires_action", "running", "idle"]
 
     bounded(scenario())
 
@@ -301,27 +310,14 @@ def test_work_that_fails_ends_with_an_error_and_tells_no_secret() -> None:
     bounded(scenario())
 
 
-@pytest.mark.parametrize(
-    ("method", "params", "code"),
-    [
-        ("session/prompt", {"sessionId": "unknown", "prompt": [TEXT]}, -32002),
-        ("session/resume", {"sessionId": "unknown", "cwd": "/"}, -32002),
-        ("tool_call/cancel", {"sessionId": "unknown", "toolCallId": "c"}, -32002),
-        ("terminal/cancel", {"sessionId": "unknown", "terminalId": "t"}, -32002),
-        ("session/new", {"cwd": "relative"}, -32602),
-        ("session/list", {"cursor": "made up"}, -32602),
-        ("auth/login", {"methodId": "made up"}, -32602),
-        ("_made/up", {}, -32601),
-        ("made/up", {}, -32601),
-    ],
-)
-def test_a_bad_request_gets_the_error_it_deserves(method: str, params: object, code: int) -> None:
+def test_each_bad_request_gets_the_error_it_deserves() -> None:
     async def scenario() -> None:
         async with typescript("v2") as client:
             await client.initialize(2)
-            with pytest.raises(Refused) as refused:
-                await client.request(method, params)
-            assert refused.value.code == code
+            for method, params, code in BAD_REQUESTS:
+                with pytest.raises(Refused) as refused:
+                    await client.request(method, params)
+                assert (method, params, refused.value.code) == (method, params, code)
             assert await client.new_session()
 
     bounded(scenario())
