@@ -106,6 +106,10 @@ class Endpoint:
         """Tell the peer; never waits."""
         self.connection.post(params.METHOD, encode(params))
 
+    def post_frame(self, frame: bytes) -> None:
+        """Tell the peer what is a frame already; never waits."""
+        self._transport.send(frame)
+
     @property
     def blocked(self) -> bool:
         """Whether more is on its way to the peer than should be, so that one should `drain`."""

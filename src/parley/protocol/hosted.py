@@ -21,6 +21,7 @@ from msgspec import Struct, field
 from parley.errors import LocalProtocolError, ResourceNotFound
 from parley.session.event import (
     FINAL_STATUSES,
+    ChunkAdded,
     Event,
     OptionsChanged,
     ToolCallChanged,
@@ -220,7 +221,8 @@ class HostedSessions:
         """
         session = self._open.get(session_id)
         if session is not None:
-            session.note(event)
+            if type(event) is not ChunkAdded:
+                session.note(event)
             self._send(session, event)
         elif self._opening:
             self._held.setdefault(session_id, []).append(event)

@@ -29,7 +29,7 @@ from parley.protocol.v1.question import (
 )
 from parley.protocol.v1.updates import Outgoing
 from parley.schema.codec import encode
-from parley.session.event import Event, ToolCallChanged
+from parley.session.event import ChunkAdded, Event, ToolCallChanged
 from parley.session.patch import given
 from parley.session.profile import ClientProfile
 from parley.session.question import (
@@ -200,9 +200,23 @@ class ClientHandle:
     def _send(self, session: HostedSession, event: Event) -> None:
         session_id = session.id
         outgoing = self._outgoing.get(session_id) or self.outgoing(session_id)
-        post = self._endpoint.post
+        if type(event) is ChunkAdded:
+            self._send_chunk(session_id, outgoing, event)
+            return
+        outgoing.stream.forget()
         for update in outgoing.updates_for(event):
-            post(v1.SessionNotification(session_id=session_id, update=update))
+            self.post(session_id, update)
+
+    def _send_chunk(self, session_id: str, outgoing: Outgoing, event: ChunkAdded) -> None:
+        frame = outgoing.stream.frame(event)
+        if frame is not None:
+            outgoing.again(event)
+            self._endpoint.post_frame(frame)
+            return
+        for update in outgoing.updates_for(event):
+            sent = v1.SessionNotification(session_id=session_id, update=update)
+            self._endpoint.post(sent)
+            outgoing.stream.learn(event, sent, update)
 
     def _check_open(self, session_id: str) -> None:
         if self.sessions.find(session_id) is None:

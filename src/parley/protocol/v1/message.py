@@ -64,6 +64,12 @@ class Messages:
             content=model, message_id=sent.id, meta=UNSET if meta is None else meta
         )
 
+    def again(self, event: ChunkAdded) -> None:
+        """One more chunk of a message was sent, under the id that it had before."""
+        sent = self._sent[event.speaker].get(event.message_id or "")
+        if sent is not None and sent.blocks is not None:
+            sent.blocks.append(event.content)
+
     def changed(self, event: MessageChanged) -> Sequence[Chunk]:
         """The chunks that lead to the message as it is now."""
         if event.meta is None or event.meta:

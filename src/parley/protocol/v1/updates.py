@@ -19,6 +19,7 @@ from typing import Any, cast
 from msgspec import UNSET, UnsetType
 
 import parley.schema.v1 as v1
+from parley.protocol.text_stream import TextStream
 from parley.protocol.v1.content import Lose, block_from, block_model, known
 from parley.protocol.v1.message import Messages, remainder
 from parley.protocol.v1.option import Offered, first_of, option_models
@@ -46,7 +47,7 @@ from parley.session.event import (
     Speaker,
     ToolCallChanged,
 )
-from parley.session.option import MAIN_PLAN, Option, Plan, PlanItems
+from parley.session.option import MAIN_PLAN, Option, OtherPlan, Plan, PlanItems
 from parley.session.patch import given, patched_meta
 from parley.session.profile import ClientCapabilities
 
@@ -61,6 +62,8 @@ class Outgoing:
         self._client = client
         self._lose = lose
         self._messages = Messages(lose)
+        self.again = self._messages.again
+        self.stream = TextStream()
         self.tools = ToolCalls(lose)
         self._plans: dict[str, Plan] = {}
         self._info_meta: dict[str, Any] | None = None
@@ -150,6 +153,8 @@ class Outgoing:
         self._plans[event.id] = event.plan
         if event.id != MAIN_PLAN or len(self._plans) > 1:
             self._lose("plan.id", "all plans are sent as one")
+        if not isinstance(event.plan, OtherPlan) and event.plan.meta is not None:
+            self._lose("plan.meta", "the `_meta` of what a plan holds is not sent")
         return (self._whole_plan(event.meta),)
 
     def _plan_removed(self, event: PlanRemoved) -> Updates:

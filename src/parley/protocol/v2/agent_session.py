@@ -191,7 +191,7 @@ class AgentSessions:
         session = self._sessions.get(hosted.id) or self._session(hosted)
         if type(event) is ChunkAdded:
             if not session.muted:
-                self._post(session, event)
+                self._post_chunk(session, event)
             return
         session.note(event)
         if isinstance(event, StateChanged):
@@ -217,8 +217,20 @@ class AgentSessions:
         if state is not None:
             self.report(session, StateChanged(state))
 
+    def _post_chunk(self, session: AgentSession, event: ChunkAdded) -> None:
+        outgoing = session.outgoing
+        frame = outgoing.stream.frame(event)
+        if frame is not None:
+            self._endpoint.post_frame(frame)
+            return
+        for update in outgoing.updates_for(event):
+            sent = v2.UpdateSessionNotification(session_id=session.hosted.id, update=update)
+            self._endpoint.post(sent)
+            outgoing.stream.learn(event, sent, update)
+
     def _post(self, session: AgentSession, event: Event) -> None:
         session_id = session.hosted.id
+        session.outgoing.stream.forget()
         for update in session.outgoing.updates_for(event):
             self._endpoint.post(v2.UpdateSessionNotification(session_id=session_id, update=update))
 

@@ -15,6 +15,7 @@ from typing import cast, get_args
 
 from msgspec import UNSET, UnsetType
 
+from parley.protocol.text_stream import TextStream
 from parley.protocol.v2.content import block_from, block_model, block_models, blocks_from
 from parley.protocol.v2.loss import Lose, given, mapped, members_of, told
 from parley.protocol.v2.option import (
@@ -105,6 +106,7 @@ class Outgoing:
         self._open_id = ""
         self._state = "idle"
         self._seen: set[tuple[str, str]] = set()
+        self.stream = TextStream()
 
     def updates_for(self, event: Event) -> list[v2.SessionUpdate]:
         """The updates that tell an event, in order."""
@@ -115,6 +117,7 @@ class Outgoing:
 
     def met(self, tool_call_id: str) -> None:
         """A tool call was named elsewhere, for instance in a permission request."""
+        self.stream.forget()
         self._begin("tool_call", tool_call_id)
 
     def _chunk(self, event: ChunkAdded) -> v2.SessionUpdate:
