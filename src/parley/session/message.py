@@ -35,13 +35,15 @@ class Content:
     of a chunk patches nothing (EXT-15): it stays beside the block that the chunk became.
     """
 
-    __slots__ = ("_chunk_meta", "_joined", "_pieces", "_read", "_text")
+    __slots__ = ("_chunk_meta", "_joined", "_open", "_pieces", "_read", "_text")
 
     def __init__(self) -> None:
         self._joined: list[Block] = []
         # What the last of the joined blocks still lacks.
         self._pieces: list[str] = []
         self._chunk_meta: dict[int, Meta] = {}
+        # Whether the last block is plain text from chunks without `meta`, as nearly all are.
+        self._open = False
         self._read: tuple[Block, ...] | None = None
         self._text: str | None = None
 
@@ -65,6 +67,9 @@ class Content:
 
     def add(self, block: Block, chunk_meta: Meta | None) -> None:
         self._read = self._text = None
+        if self._open and not chunk_meta and _is_plain(block):
+            self._pieces.append(block.text)
+            return
         chunk_meta = chunk_meta or None
         if _is_plain(block) and self._ends_with_plain_text(chunk_meta):
             self._pieces.append(block.text)
@@ -73,12 +78,14 @@ class Content:
         if chunk_meta:
             self._chunk_meta[len(self._joined)] = chunk_meta
         self._joined.append(block)
+        self._open = chunk_meta is None and _is_plain(block)
 
     def replace(self, blocks: tuple[Block, ...]) -> None:
         """Take these blocks as they are instead of everything so far, chunks included."""
         self._joined = list(blocks)
         self._pieces = []
         self._chunk_meta = {}
+        self._open = bool(blocks) and _is_plain(blocks[-1])
         self._read = self._text = None
 
     def split(self) -> tuple[tuple[Block, ...], list[Part]]:

@@ -7,10 +7,9 @@ of an event does not grow with the session.
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from msgspec import json
+from msgspec import Struct
 
 from parley.session.activity import ShownTerminal, Subagent, ToolCall
 from parley.session.change import Change
@@ -42,18 +41,17 @@ from parley.session.event import (
 from parley.session.message import Compaction, Message, SessionMessage
 from parley.session.option import Command, Option, Select
 from parley.session.patch import given, patched, patched_meta
+from parley.session.plain import plain
 from parley.session.transcript import NOT_STARTED, Item, Transcript
 
 
-@dataclass(frozen=True, slots=True)
-class Info:
+class Info(Struct, frozen=True):
     title: str | None = None
     updated_at: str | None = None
     meta: Meta | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """How full the model's context is, in tokens, and what the session has cost."""
 
     used: int
@@ -179,7 +177,7 @@ class SessionState:
             "run": self.run,
             "others": list(self.others),
         }
-        return json.decode(json.encode(facts))
+        return plain(facts)
 
     def events(self) -> list[Event]:
         """A shortest list of events that makes an equal state, which also goes on equally.

@@ -123,11 +123,17 @@ class Transcript:
         return found
 
     def _add_chunk(self, event: ChunkAdded) -> Change:
-        message, created = self.open_message, False
-        if event.message_id is not None:
-            message, created = self._message(event.speaker, event.message_id)
-        elif message is None or message.speaker != event.speaker:
-            message, created = self._unnamed_message(event.speaker), True
+        message, created, message_id = self.open_message, False, event.message_id
+        # Most chunks continue the message before them, so that is asked first.
+        if (
+            message is None
+            or message.speaker != event.speaker
+            or (message_id is not None and message_id != message.message_id)
+        ):
+            if message_id is not None:
+                message, created = self._message(event.speaker, message_id)
+            else:
+                message, created = self._unnamed_message(event.speaker), True
         message.content.add(event.content, event.meta)
         self.open_message = message
         return Change("message", message.key, created)
