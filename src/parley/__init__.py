@@ -1,8 +1,8 @@
 """The Agent Client Protocol in Python, versions 1 and 2.
 
-`Agent` is what an agent is written with, `Client` and `connect` what one is driven with. The names
-in `__all__` are the public surface of the package root; a test pins them. Importing the root
-imports nothing else, so that a program pays only for the parts it uses.
+`Agent` is what an agent is written with, `Client` and `connect` what one is driven with, `testing`
+what both are tested with. The names in `__all__` are the public surface of the package root; a test
+pins them. Importing the root imports nothing else, so that a program pays only for what it uses.
 """
 
 from importlib import import_module
@@ -10,6 +10,7 @@ from importlib import import_module
 # A checker takes the name for true; importing `typing` for it would cost more than this module.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import parley.testing as testing
     from parley.errors import AcpError, RpcError
     from parley.sdk.agent import Agent
     from parley.sdk.client import Client, Settings, connect
@@ -36,6 +37,7 @@ __all__ = [
     "Turn",
     "__version__",
     "connect",
+    "testing",
 ]
 
 __version__ = "0.1.0.dev0"
@@ -55,6 +57,7 @@ _HOMES = {
     "ToolCall": "parley.sdk.tool",
     "Turn": "parley.sdk.turn",
     "connect": "parley.sdk.client",
+    "testing": "parley.testing",
 }
 
 
@@ -63,7 +66,8 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'parley' has no attribute {name!r}")
-    value = getattr(import_module(home), name)
+    module = import_module(home)
+    value = module if name == "testing" else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -79,6 +79,7 @@ def test_the_public_names_are_a_decision() -> None:
         "Turn",
         "__version__",
         "connect",
+        "testing",
     ]
     assert [name for name in parley.__all__ if not hasattr(parley, name)] == []
 
