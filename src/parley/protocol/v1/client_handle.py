@@ -201,22 +201,18 @@ class ClientHandle:
         session_id = session.id
         outgoing = self._outgoing.get(session_id) or self.outgoing(session_id)
         if type(event) is ChunkAdded:
-            self._send_chunk(session_id, outgoing, event)
-            return
-        outgoing.stream.forget()
-        for update in outgoing.updates_for(event):
-            self.post(session_id, update)
-
-    def _send_chunk(self, session_id: str, outgoing: Outgoing, event: ChunkAdded) -> None:
-        frame = outgoing.stream.frame(event)
-        if frame is not None:
-            outgoing.again(event)
-            self._endpoint.post_frame(frame)
-            return
+            frame = outgoing.stream.frame(event)
+            if frame is not None:
+                outgoing.again(event)
+                self._endpoint.post_frame(frame)
+                return
+        else:
+            outgoing.stream.forget()
         for update in outgoing.updates_for(event):
             sent = v1.SessionNotification(session_id=session_id, update=update)
             self._endpoint.post(sent)
-            outgoing.stream.learn(event, sent, update)
+            if type(event) is ChunkAdded:
+                outgoing.stream.learn(event, sent, update)
 
     def _check_open(self, session_id: str) -> None:
         if self.sessions.find(session_id) is None:
