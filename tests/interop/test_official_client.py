@@ -304,3 +304,19 @@ def test_the_tokens_of_a_turn_arrive_where_both_speak_the_unstable_part() -> Non
             assert (usage.total_tokens, usage.input_tokens, usage.output_tokens) == (30, 10, 20)
 
     bounded(scenario())
+
+
+def test_w01_meta_reaches_the_agent_beside_the_arguments_and_never_instead_of_them() -> None:
+    async def scenario() -> None:
+        client = OfficialClient()
+        async with official_session(client) as (agent, session):
+            meta = {"sessionId": "EVIL", "session": "EVIL", "self": 1}
+            blocks = [{"type": "text", "text": "meta"}]
+            params = {"sessionId": session, "prompt": blocks, "_meta": meta}
+            assert await agent._conn.send_request("session/prompt", params) == {
+                "stopReason": "end_turn"
+            }
+            await client.until("agent_message_chunk")
+            assert client.said() == f"{session} {meta}"
+
+    bounded(scenario())

@@ -116,10 +116,6 @@ class TypescriptClient:
             self._changed.clear()
             await self._changed.wait()
 
-    def finish(self) -> None:
-        """Let the program end; it ends our agent by closing its stdin."""
-        self._input.close()
-
     async def read(self) -> None:
         """Take what the program says, until it ends."""
         while line := await self._output.readline():
@@ -171,7 +167,9 @@ async def typescript(entry: str, *flags: str) -> AsyncGenerator[TypescriptClient
     try:
         yield client
     finally:
-        client.finish()
+        # The program ends with its stdin, and ends our agent in the same way.
+        assert process.stdin is not None
+        process.stdin.close()
         await reading
         await process.wait()
     assert (process.returncode, client.exited) == (0, 0)

@@ -128,7 +128,7 @@ class OfficialAgent(acp.Agent):
 
     async def prompt(self, session_id: str, prompt: list[Any], **meta: Any) -> Any:
         words = prompt[0].text.split() if prompt else ["none"]
-        action = getattr(self, f"do_{words[0]}")
+        action = getattr(Actions(self.client), words[0])
         work = asyncio.ensure_future(action(session_id, prompt, words[1:]))
         self.turns[session_id] = work
         try:
@@ -152,31 +152,38 @@ class OfficialAgent(acp.Agent):
     async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
         self.heard.append(f"note {method} {params}")
 
-    async def do_none(self, session: str, prompt: list[Any], rest: list[str]) -> None:
+
+class Actions:
+    """What a prompt can ask for."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    async def none(self, session: str, prompt: list[Any], rest: list[str]) -> None:
         await self.client.session_update(session, acp.update_agent_message_text("nothing"))
 
-    async def do_blocks(self, session: str, prompt: list[Any], rest: list[str]) -> None:
+    async def blocks(self, session: str, prompt: list[Any], rest: list[str]) -> None:
         for block in prompt:
             await self.client.session_update(session, acp.update_agent_message(block))
 
-    async def do_everything(self, session: str, prompt: list[Any], rest: list[str]) -> str:
+    async def everything(self, session: str, prompt: list[Any], rest: list[str]) -> str:
         for update in every_update():
             await self.client.session_update(session, update)
         return "max_tokens"
 
-    async def do_permission(self, session: str, prompt: list[Any], rest: list[str]) -> None:
+    async def permission(self, session: str, prompt: list[Any], rest: list[str]) -> None:
         call = schema.ToolCallUpdate(tool_call_id="call-p", title="Write", kind="edit")
         answer = await self.client.request_permission(session, call, CHOICES)
         outcome = getattr(answer.outcome, "option_id", answer.outcome.outcome)
         await self.client.session_update(session, acp.update_agent_message_text(outcome))
 
-    async def do_files(self, session: str, prompt: list[Any], rest: list[str]) -> None:
+    async def files(self, session: str, prompt: list[Any], rest: list[str]) -> None:
         answer = await self.client.read_text_file(session, rest[0], line=2, limit=1)
         written = await self.client.write_text_file(session, rest[0], answer.content.upper())
         told = f"{answer.content}|{written}"
         await self.client.session_update(session, acp.update_agent_message_text(told))
 
-    async def do_terminal(self, session: str, prompt: list[Any], rest: list[str]) -> None:
+    async def terminal(self, session: str, prompt: list[Any], rest: list[str]) -> None:
         env = [schema.EnvVariable(name="GREETING", value="hi")]
         made = await self.client.create_terminal(
             session, "run", args=["a", "b"], env=env, cwd="/", output_byte_limit=100
@@ -189,7 +196,7 @@ class OfficialAgent(acp.Agent):
         told = f"{output.output}|{output.truncated}|{ended.exit_code}|{ended.signal}"
         await self.client.session_update(session, acp.update_agent_message_text(told))
 
-    async def do_form(self, session: str, prompt: list[Any], rest: list[str]) -> None:
+    async def form(self, session: str, prompt: list[Any], rest: list[str]) -> None:
         wanted = schema.ElicitationSchema(
             properties={"name": schema.ElicitationStringPropertySchema(type="string")}
         )
@@ -198,25 +205,25 @@ class OfficialAgent(acp.Agent):
         told = f"{answer.action} {getattr(answer, 'content', None)}"
         await self.client.session_update(session, acp.update_agent_message_text(told))
 
-    async def do_extensions(self, session: str, prompt: list[Any], rest: list[str]) -> None:
+    async def extensions(self, session: str, prompt: list[Any], rest: list[str]) -> None:
         await self.client.ext_notification("interop/told", {"n": 1})
         answer = await self.client.ext_method("interop/ask", {"n": 2})
         await self.client.session_update(session, acp.update_agent_message_text(str(answer)))
 
-    async def do_wait(self, session: str, prompt: list[Any], rest: list[str]) -> None:
+    async def wait(self, session: str, prompt: list[Any], rest: list[str]) -> None:
         await self.client.session_update(session, acp.start_tool_call("call-w", "Wait"))
         await self.client.session_update(session, acp.update_agent_message_text("Waiting"))
         await asyncio.get_running_loop().create_future()
 
-    do_stubborn = do_wait
+    stubborn = wait
 
-    async def do_fail(self, session: str, prompt: list[Any], rest: list[str]) -> None:
+    async def fail(self, session: str, prompt: list[Any], rest: list[str]) -> None:
         raise RuntimeError("a secret detail")
 
-    async def do_login(self, session: str, prompt: list[Any], rest: list[str]) -> None:
+    async def login(self, session: str, prompt: list[Any], rest: list[str]) -> None:
         raise acp.RequestError.auth_required()
 
-    async def do_noise(self, session: str, prompt: list[Any], rest: list[str]) -> None:
+    async def noise(self, session: str, prompt: list[Any], rest: list[str]) -> None:
         sys.stderr.write("complaint\n" * 200_000)
         await self.client.session_update(session, acp.update_agent_message_text("done"))
 

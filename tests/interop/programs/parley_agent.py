@@ -28,7 +28,6 @@ QUIET = Toggle("quiet", "Quiet", False)
 OPTIONS = (MODE, MODEL, QUIET)
 COMMANDS = (Command("greet", "Greets somebody", hint="whom"),)
 STORED = "stored"
-PNG = "iVBORw0KGgo="
 
 agent = Agent(
     "parley-interop",
