@@ -137,12 +137,19 @@ class Endpoint:
             if self.routes.other_notes is not None:
                 self.routes.other_notes(note)
             return None
+        notes: list[Note] = []
         try:
-            params = self._decode(route.params, note.params, route.repairs)
-        except InvalidParams as problem:
-            # RPC-05: a notification is never answered, so the mistake is only counted.
-            self.connection.fault(f"`{note.method}`: {problem.message}")
-            return None
+            params = decoder(route.params)(note.params, notes)
+        except DecodeProblem:
+            notes.append(_UNREADABLE)
+            params = None
+        if notes:  # Anything unusual takes the longer way.
+            try:
+                params = self._decode(route.params, note.params, route.repairs)
+            except InvalidParams as problem:
+                # RPC-05: a notification is never answered, so the mistake is only counted.
+                self.connection.fault(f"`{note.method}`: {problem.message}")
+                return None
         return route.handler(params)
 
     def _decode(self, kind: Any, data: Payload, repairs: tuple[Repair, ...]) -> Any:
@@ -190,6 +197,9 @@ class Endpoint:
         if isinstance(otherwise, DecodeProblem):
             raise otherwise
         return otherwise
+
+
+_UNREADABLE = Note("", "not a value of the type")
 
 
 def _members(data: Payload) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ from parley.rpc.message import notification_frame
 from parley.schema.base import Notification
 from parley.schema.codec import encode
 from parley.session.content import Text
-from parley.session.event import ChunkAdded, Speaker
+from parley.session.event import ChunkAdded, Speaker, is_plain
 
 _MARK = os.urandom(16).hex()
 _ENCODED_MARK = msgspec.json.encode(_MARK)
@@ -38,7 +38,7 @@ class TextStream:
         if message_id is None or event.message_id != message_id or event.speaker != self._speaker:
             return None
         content = event.content
-        if type(content) is not Text or not _is_plain(event, content):
+        if not isinstance(content, Text) or not is_plain(event):
             return None
         return b"".join((self._head, _encode_text(content.text), self._tail))
 
@@ -47,8 +47,7 @@ class TextStream:
 
         What comes once is not worth learning, so a message is learned from its second chunk.
         """
-        content = event.content
-        plain = type(content) is Text and _is_plain(event, content)
+        plain = is_plain(event)
         if event.message_id is None or event.message_id != self._candidate or not plain:
             # Another chunk may open another message, so what was learned ends here.
             self._message_id = None
@@ -62,7 +61,3 @@ class TextStream:
     def forget(self) -> None:
         """Something else happened, which may change what the message is called."""
         self._message_id = self._candidate = None
-
-
-def _is_plain(event: ChunkAdded, content: Text) -> bool:
-    return event.meta is None and content.annotations is None and content.meta is None

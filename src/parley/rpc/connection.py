@@ -161,6 +161,13 @@ class Connection:
         while self._transport.blocked:
             await self._transport.drain()
 
+    def recognise(self, handler: Callable[[Incoming], bool]) -> None:
+        """Let the layer above take frames that it knows by their bytes, before they are parsed.
+
+        It is asked in the order of arrival, and only while nothing waits to be handled.
+        """
+        self._inbox.recognise = handler
+
     def fault(self, problem: str) -> None:
         """Count something that the peer did wrong, as found out by the layer above."""
         self._inbox.fault(problem)
@@ -235,6 +242,7 @@ class _Inbox:
         self._on_notification = on_notification
         self._limits = limits
         self._context = copy_context()
+        self.recognise: Callable[[Incoming], bool] = _recognise_nothing
         self.faults: Counter[str] = Counter()
         self.lane = Lane(self._handle, self.release)
         self._lane_task: asyncio.Task[None] | None = None
@@ -260,7 +268,10 @@ class _Inbox:
     async def take_all(self, frames: Sequence[Incoming]) -> None:
         """Handle these frames, then wait until there is room for more."""
         receive, lane, calls = self._peer.receive, self.lane, self.calls
+        recognise = self.recognise
         for frame in frames:
+            if not lane.busy and not calls.about_to_begin and recognise(frame):
+                continue
             event = receive(frame)
             if type(event) is Envelope and not lane.busy:  # A plain notification, the common case.
                 if calls.about_to_begin:
@@ -359,6 +370,10 @@ class _Inbox:
         if self.calls.waiting_bytes > (limit * _ASKING if self._peer.pending_requests else limit):
             return True
         return self.lane.size > (limit * _ASKING if self.lane.asking else limit)
+
+
+def _recognise_nothing(frame: Incoming) -> bool:
+    return False
 
 
 def _settle(future: "asyncio.Future[Any]", result: Any, error: Exception | None) -> None:

@@ -94,7 +94,7 @@ class ConnectedClient:
             return  # Nothing can be open before the agent has been introduced.
         # Agents exist that report before they answer the request that opens the session.
         session = agent.sessions.get(session_id) or agent.session(session_id)
-        session.state.apply(event)
+        session.state.take(event)
         stream = session.stream
         if stream is not None and stream.put(event):
             self._behind = session

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from parley.session.content import Block, Location, Meta, ToolItem
+from parley.session.content import Block, Location, Meta, Text, ToolItem
 from parley.session.option import Command, Option, Plan
 
 Speaker = Literal["user", "agent", "thought"]
@@ -42,6 +42,17 @@ class ChunkAdded(Struct, frozen=True, omit_defaults=True, tag_field="event", tag
     content: Block
     message_id: str | None = None
     meta: Meta | None = None
+
+
+def is_plain(chunk: ChunkAdded) -> bool:
+    """Whether a chunk is text and nothing else, so that joining it to other text loses nothing."""
+    content = chunk.content
+    return (
+        type(content) is Text
+        and content.annotations is None
+        and content.meta is None
+        and chunk.meta is None
+    )
 
 
 class MessageChanged(

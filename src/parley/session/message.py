@@ -80,6 +80,14 @@ class Content:
         self._joined.append(block)
         self._open = chunk_meta is None and _is_plain(block)
 
+    def goes_on(self, text: str) -> bool:
+        """Add text to the plain text at the end; whether there is some."""
+        if not self._open:
+            return False
+        self._read = self._text = None
+        self._pieces.append(text)
+        return True
+
     def replace(self, blocks: tuple[Block, ...]) -> None:
         """Take these blocks as they are instead of everything so far, chunks included."""
         self._joined = list(blocks)

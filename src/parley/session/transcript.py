@@ -11,8 +11,11 @@ conversation, which shows no borders of turns, stay apart. Updates of what exist
 anything that has no place in the conversation, do not split.
 """
 
+from typing import cast
+
 from parley.session.activity import ToolCall
 from parley.session.change import Change
+from parley.session.content import Text
 from parley.session.event import (
     ChunkAdded,
     CompactionChanged,
@@ -25,6 +28,7 @@ from parley.session.event import (
     StateChanged,
     ToolCallChanged,
     ToolContentAdded,
+    is_plain,
 )
 from parley.session.message import Compaction, Message, SessionMessage
 
@@ -56,6 +60,17 @@ class Transcript:
         self.open_message: Message | None = None
         """The message that a chunk without an id continues if its speaker says it."""
         self._unnamed: dict[Speaker, int] = {}
+
+    def goes_on(self, chunk: ChunkAdded) -> bool:
+        """Add plain text to the message in hand, if that is where it belongs; whether it is."""
+        message, message_id = self.open_message, chunk.message_id
+        return (
+            message is not None
+            and message.speaker == chunk.speaker
+            and (message_id is None or message_id == message.message_id)
+            and is_plain(chunk)
+            and message.content.goes_on(cast("Text", chunk.content).text)
+        )
 
     def apply(self, event: ItemEvent) -> Change:
         match event:

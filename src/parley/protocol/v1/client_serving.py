@@ -14,6 +14,7 @@ import parley.schema.v1 as v1
 from parley.errors import InvalidParams, LocalProtocolError, MethodNotFound, ResourceNotFound
 from parley.protocol.endpoint import Endpoint, NoteRoute, Route, Routes
 from parley.protocol.settings import Settings
+from parley.protocol.text_reader import TextReader
 from parley.protocol.v1.client_environment import Environment
 from parley.protocol.v1.dialect import UPDATING
 from parley.protocol.v1.question import (
@@ -27,6 +28,7 @@ from parley.protocol.v1.updates import Incoming
 from parley.rpc.message import Notification, Payload
 from parley.rpc.peer import Call
 from parley.schema.codec import encode
+from parley.session.event import ChunkAdded, is_plain
 from parley.session.question import (
     Accepted,
     Cancelled,
@@ -65,6 +67,8 @@ class Serving:
         self._endpoint = endpoint
         self._client = client
         self._settings = settings
+        self._texts = TextReader(client)
+        endpoint.connection.recognise(self._texts.recognise)
         self._questions: dict[str | None, set[_Question]] = {}
         self._urls: set[str] = set()
 
@@ -105,6 +109,7 @@ class Serving:
         """The session is over."""
         self.withdraw_questions(session_id)
         self._questions.pop(session_id, None)
+        self._texts.forget()
         self.opened.discard(session_id)
         self.sessions.pop(session_id, None)
         self.cancelling.discard(session_id)
@@ -127,6 +132,8 @@ class Serving:
         client = self._client
         for event in incoming.events_from(params.update):
             client.emit(session_id, event)
+            if type(event) is ChunkAdded and is_plain(event) and event.speaker != "user":
+                self._texts.learn(session_id, event)
         # The lane waits for what is returned, so an application that is behind slows the agent.
         return client.drain() if client.blocked else None
 

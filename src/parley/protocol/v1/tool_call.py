@@ -170,9 +170,7 @@ class ToolCalls:
         self, event: TerminalChanged | TerminalOutputAdded
     ) -> list[v1.ToolCallProgress]:
         """New text for the calls that show a terminal of the agent, when it is worth sending."""
-        if event.id not in self._terminals:
-            self._project(event.id)
-        terminal = self._terminals.setdefault(event.id, Transcript())
+        terminal = self._transcript_of(event.id)
         if isinstance(event, TerminalOutputAdded):
             terminal.add(event.data)
         else:
@@ -269,21 +267,18 @@ class ToolCalls:
                 case TerminalItem() if item.terminal_id in self.client_terminals:
                     found.append(v1.Terminal(terminal_id=item.terminal_id, meta=given(item.meta)))
                 case TerminalItem():
-                    found.append(self._as_text(item))
+                    text = v1.TextContent(text=self._transcript_of(item.terminal_id).render())
+                    found.append(v1.Content(content=text, meta=given(item.meta)))
                 case OtherItem():
                     self._lose("tool_call.item", f"an item of type `{item.kind}` is named only")
                     found.append(v1.Content(content=v1.TextContent(text=f"[{item.kind}]")))
         return found
 
-    def _as_text(self, item: TerminalItem) -> v1.Content:
-        self._project(item.terminal_id)
-        terminal = self._terminals.setdefault(item.terminal_id, Transcript())
-        return v1.Content(content=v1.TextContent(text=terminal.render()), meta=given(item.meta))
-
-    def _project(self, terminal_id: str) -> None:
+    def _transcript_of(self, terminal_id: str) -> Transcript:
         if terminal_id not in self._projected:
             self._projected.add(terminal_id)
             self._lose("terminal", "a terminal of the agent is shown as text, if a call shows it")
+        return self._terminals.setdefault(terminal_id, Transcript())
 
     def _show(self, tool_call_id: str, call: _Call, content: tuple[ToolItem, ...]) -> None:
         call.content = content

@@ -274,7 +274,20 @@ class Incoming:
         """The events that an update stands for. Nothing in it is ever an error (DEC-09)."""
         speaker = _SPEAKERS.get(type(update))
         if speaker is not None:
-            return self._chunk(speaker, cast("v1.ContentChunk", update))
+            chunk = cast("v1.ContentChunk", update)
+            content, meta = chunk.content, chunk.meta
+            # The plain case is nearly every update of a session, so it takes the shortest way.
+            if (
+                type(content) is _TEXT
+                and content.annotations is UNSET
+                and content.meta is UNSET
+                and meta is UNSET
+                and not self._echo
+            ):
+                message_id = chunk.message_id
+                known_id = None if message_id is UNSET else message_id
+                return (ChunkAdded(speaker, Text(content.text), known_id),)
+            return self._chunk(speaker, chunk)
         match update:
             case v1.ToolCall() | v1.ToolCallProgress():
                 return (self.tool_call(tool_call_from(update)),)
@@ -341,16 +354,7 @@ class Incoming:
         self._echo = content
 
     def _chunk(self, speaker: Speaker, update: v1.ContentChunk) -> Events:
-        content = update.content
-        # The plain case is nearly every update of a session, so it takes the shortest way.
-        if (
-            type(content) is v1.TextContent
-            and content.annotations is UNSET
-            and content.meta is UNSET
-        ):
-            block = Text(content.text)
-        else:
-            block = block_from(content)
+        block = block_from(update.content)
         if self._echo and speaker == "user" and self._is_echo(block):
             return ()
         message_id = update.message_id
@@ -371,6 +375,7 @@ class Incoming:
         return rest is not None
 
 
+_TEXT = v1.TextContent
 _SPEAKERS: dict[type, Speaker] = {
     v1.AgentMessageChunk: "agent",
     v1.AgentThoughtChunk: "thought",

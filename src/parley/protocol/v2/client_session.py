@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from parley.errors import LocalProtocolError
 from parley.protocol.endpoint import Endpoint
+from parley.protocol.text_reader import TextReader
 from parley.protocol.v2.attribution import Attribution
 from parley.protocol.v2.updates import V1_TAGS, Incoming
 from parley.schema import v2
@@ -25,6 +26,7 @@ from parley.session.event import (
     TerminalChanged,
     ToolCallChanged,
     ToolContentAdded,
+    is_plain,
 )
 from parley.session.option import Option
 from parley.session.role import ClientRole, SessionSetup
@@ -133,6 +135,8 @@ class ClientSessions:
         self._sessions: dict[str, ClientSession] = {}
         self._open: set[str] = set()
         self._incoming = Incoming(self._bad)
+        self._texts = TextReader(client)
+        endpoint.connection.recognise(self._texts.recognise)
 
     def get(self, session_id: str) -> ClientSession:
         """A session that we opened.
@@ -182,6 +186,8 @@ class ClientSessions:
                 # DEC-16: the agent mixes versions up.
                 self._endpoint.connection.fault(f"an update `{event.kind}` of version 1")
         self._client.emit(session.id, event)
+        if type(event) is ChunkAdded and is_plain(event) and event.speaker != "user":
+            self._texts.learn(session.id, event)
         if isinstance(event, StateChanged):
             # Whoever waits for the end finds that everything before it has been passed on.
             for turn in session.turns:
