@@ -19,6 +19,7 @@ from parley.session.event import Event
 from parley.session.profile import ClientCapabilities, ClientProfile, Implementation
 from parley.session.question import (
     Cancelled,
+    Dismissed,
     Elicitation,
     ElicitationAnswer,
     PermissionAnswer,
@@ -120,12 +121,21 @@ class ConnectedClient:
     async def ask(self, session_id: str, question: PermissionQuestion) -> PermissionAnswer:
         assert self._agent is not None, "a session is open"
         session = self._agent.session(session_id)
-        return permission_answer(question, await self._registry.permission(session, question))
+        try:
+            return permission_answer(question, await self._registry.permission(session, question))
+        except Exception:
+            # Whatever fails is a refusal, in the form that every agent understands.
+            _log.exception("the permission handler of the client failed")
+            return Dismissed()
 
     async def elicit(self, question: Elicitation) -> ElicitationAnswer:
         if self._registry.elicitation is None:
             return Cancelled()
-        return elicitation_answer(await self._registry.elicitation(question))
+        try:
+            return elicitation_answer(await self._registry.elicitation(question))
+        except Exception:
+            _log.exception("the elicitation handler of the client failed")
+            return Cancelled()
 
     def complete_elicitation(self, elicitation_id: str) -> None:
         if self._registry.elicitation_completed is not None:
