@@ -1,4 +1,8 @@
-"""The packages of the TypeScript SDK are there before the first test that needs them begins."""
+"""What all tests with other SDKs need: the packages of one, and order behind the other."""
+
+import gc
+import warnings
+from collections.abc import Iterator
 
 import pytest
 
@@ -9,3 +13,12 @@ from tests.interop.node import node
 def typescript_packages() -> str:
     """The path of node, once npm has installed what the tests need."""
     return node()
+
+
+@pytest.fixture(autouse=True)
+def strangers_leave_nothing_behind() -> Iterator[None]:
+    """Let what a foreign SDK did not close be collected here, where nobody is blamed for it."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
