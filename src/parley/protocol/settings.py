@@ -16,8 +16,16 @@ class Loss(Struct, frozen=True):
     session_id: str | None = None
 
 
+DIALECTS = frozenset({"iac-code"})
+"""The dialects that can be switched on."""
+
+
 class Settings(Struct, frozen=True):
-    """Defaults are right for most applications."""
+    """Defaults are right for most applications.
+
+    Raises:
+        ValueError: there is no such dialect.
+    """
 
     versions: tuple[int, ...] = (1, 2)
     unstable: bool = False
@@ -28,8 +36,16 @@ class Settings(Struct, frozen=True):
     """Seconds a person may take to answer a question; `None` waits until the turn ends."""
     legacy_models: bool = True
     """Whether version 1 also lists models in the older form, which costs nothing (SEE-02)."""
+    dialects: frozenset[str] = frozenset()
+    """Dialects of older servers that an agent of version 1 answers in: `iac-code`, or none."""
     limits: Limits = DEFAULT_LIMITS
     on_loss: Callable[[Loss], None] | None = None
+
+    def __post_init__(self) -> None:
+        strangers = sorted(self.dialects - DIALECTS)
+        if strangers:
+            known = ", ".join(sorted(DIALECTS))
+            raise ValueError(f"there is no dialect {strangers[0]!r}; the dialects are: {known}")
 
     def lose(self, what: str, detail: str, session_id: str | None = None) -> None:
         """Report a loss to whoever wants to know."""

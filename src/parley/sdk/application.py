@@ -1,8 +1,11 @@
 """An `Agent` on one connection: the `AgentRole` that its registrations amount to."""
 
+import os
 from collections.abc import Iterable
 from contextlib import AsyncExitStack, ExitStack
 from typing import Any
+
+from msgspec.structs import replace
 
 from parley.errors import InvalidParams, LocalProtocolError, MethodNotFound, ResourceNotFound
 from parley.sdk.choice import with_value
@@ -81,7 +84,8 @@ class Application:
         found: SessionPage | Iterable[SessionInfo] = await self._handler("list")(
             cwd=cwd, cursor=cursor
         )
-        return found if isinstance(found, SessionPage) else SessionPage(tuple(found))
+        page = found if isinstance(found, SessionPage) else SessionPage(tuple(found))
+        return page if cwd is None else replace(page, sessions=_placed(page.sessions, cwd))
 
     async def close_session(self, session_id: str) -> None:
         session = self._sessions.pop(session_id)
@@ -186,6 +190,12 @@ class _Sessions:
 
     def pop(self, session_id: str) -> Session | None:
         return self._open.pop(session_id, None)
+
+
+def _placed(sessions: tuple[SessionInfo, ...], cwd: str) -> tuple[SessionInfo, ...]:
+    """V1-LST-03: those of one directory, whatever else the author's list holds."""
+    place = os.path.normpath(cwd)
+    return tuple(info for info in sessions if os.path.normpath(info.cwd) == place)
 
 
 def _ending(returned: Any) -> Ending:

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from parley.sdk.handler import H, awaited
 from parley.sdk.turn import Session, Turn
 from parley.session.option import Command, Option
-from parley.session.profile import AgentCapabilities, AgentProfile, Implementation, Login
+from parley.session.profile import AgentCapabilities, AgentLogin, AgentProfile, Implementation
 from parley.session.role import Ending
 
 PromptHandler = Callable[[Turn], Awaitable["Ending | str | None"]]
@@ -28,7 +28,8 @@ class Registry(Struct):
     """What the author declared the agent can take; the rest follows from the handlers."""
     options: tuple[Option, ...] = ()
     commands: tuple[Command, ...] = ()
-    logins: list[Login] = field(default_factory=list)
+    logins: list[AgentLogin] = field(default_factory=list)
+    """V2-AUTH-04: no other kind is offered, so none can have a name that is not its own."""
     handlers: dict[str, AsyncHandler] = field(default_factory=dict)
     """By name: `prompt`, `new`, `load`, `resume`, `fork`, `list`, `close`, `delete`, `option`,
     `logout`."""

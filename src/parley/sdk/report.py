@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from msgspec import UNSET, Struct, UnsetType
 
+from parley.sdk.compaction import Compaction
 from parley.sdk.outlet import Outlet
 from parley.sdk.tool import ToolCall, absolute_places
 from parley.session.content import Block, Location, Text
@@ -29,7 +30,7 @@ from parley.session.event import (
     ToolKind,
     UsageChanged,
 )
-from parley.session.option import MAIN_PLAN, PlanEntry, PlanItems
+from parley.session.option import MAIN_PLAN, OtherPlan, PlanEntry, PlanItems
 from parley.session.role import ClientRole
 
 Severity = Literal["info", "warning", "error"]
@@ -53,7 +54,13 @@ class Report:
         self._message_id = ""
 
     async def emit(self, event: Event) -> None:
-        """Report any event; the other methods are ways of saying the usual ones."""
+        """Report any event; the other methods are ways of saying the usual ones.
+
+        Raises:
+            ValueError: it is a plan of one's own kind without an underscore before it.
+        """
+        if type(event) is PlanChanged and isinstance(event.plan, OtherPlan):
+            _check_kind(event.plan.kind)
         out = self._out
         out.emit(self._session_id, event)
         if out.blocked:
@@ -124,6 +131,11 @@ class Report:
     async def remove_plan(self, id: str = MAIN_PLAN) -> None:
         await self.emit(PlanRemoved(id))
 
+    def compaction(self) -> Compaction:
+        """A compaction of the context, as a context manager that always ends in a final status."""
+        self.new_message()
+        return Compaction(self.client, self._session_id, self.new_id("compaction"))
+
     async def notice(
         self, title: str, *, severity: Severity = "info", description: str | None = None
     ) -> None:
@@ -163,6 +175,11 @@ class Report:
             kind = type(content).__name__
             raise TypeError(f"a text or a block of content is needed, not `{kind}`")
         return ChunkAdded(speaker, content, self._message_id)
+
+
+def _check_kind(kind: str) -> None:
+    if not kind.startswith("_"):  # V2-PLN-03: other words belong to the protocol.
+        raise ValueError(f"{kind!r} is no kind of plan\nhint: `_{kind}` is one of your own")
 
 
 class Screen:

@@ -21,6 +21,7 @@ from parley.session.question import (
     PermissionQuestion,
     SessionScope,
     Subject,
+    UrlQuestion,
     decide,
 )
 from parley.session.role import ClientRole, McpServer, Prompt, SessionRequest
@@ -122,10 +123,36 @@ class Turn(Report):
         return await self.ask(title or f"Run `{command}`", subject=subject)
 
     async def form(self, message: str, schema: dict[str, Any]) -> dict[str, Any] | None:
-        """Ask the user for values; `None` unless they were given."""
+        """Ask the user for values; `None` unless they were given.
+
+        Raises:
+            ValueError: it asks for a secret.
+        """
+        # It reads addresses too, which costs milliseconds, and hardly any agent starts with it.
+        from parley.sdk.secrecy import check_form  # noqa: PLC0415
+
+        check_form(schema)
         question = FormQuestion(message, schema, SessionScope(self.session.id))
         answer = await self.client.elicit(question)
         return (answer.content or {}) if isinstance(answer, Accepted) else None
+
+    async def visit(self, message: str, url: str, *, id: str | None = None) -> bool:
+        """Ask the user to visit an address; whether they agreed to.
+
+        What comes of the visit does not come back here. An agent that hears of it may say so:
+        `turn.client.complete_elicitation(id)`.
+
+        Raises:
+            ValueError: the address carries a secret, or is neither https nor on this machine.
+        """
+        # The reason is the same as for forms.
+        from parley.sdk.secrecy import check_address  # noqa: PLC0415
+
+        check_address(url)
+        # The id is random, because whoever knows it could say that the visit is over.
+        scope = SessionScope(self.session.id)
+        question = UrlQuestion(message, url, id or os.urandom(16).hex(), scope)
+        return isinstance(await self.client.elicit(question), Accepted)
 
     def over(self) -> None:
         """The handler has returned: nothing more may be said in this turn."""

@@ -12,6 +12,7 @@ from parley.protocol.v1.agent_opening import Openings
 from parley.protocol.v1.agent_turn import Turns
 from parley.protocol.v1.client_handle import ClientHandle
 from parley.protocol.v1.content import is_absolute, known
+from parley.protocol.v1.iac_dialect import IAC_CODE, with_unknown_sessions_told
 from parley.protocol.v1.profile import client_profile_from, initialized_model
 from parley.protocol.v1.values import info_model, sound_info
 from parley.rpc.message import Notification, Payload
@@ -76,6 +77,9 @@ class AgentSide:
         openings.add_to(self.routes)
         if self._settings.unstable:
             self._add_unstable_routes(openings)
+        if IAC_CODE in self._settings.dialects:
+            for name, route in self.routes.calls.items():
+                self.routes.calls[name] = with_unknown_sessions_told(route)
 
     def _add_unstable_routes(self, openings: Openings) -> None:
         """V1-U-01: only with the switch on; without it they are unknown methods."""

@@ -13,6 +13,7 @@ from parley.protocol.settings import Settings
 from parley.protocol.v1.client_handle import ClientHandle
 from parley.protocol.v1.content import blocks_from, known, marked
 from parley.protocol.v1.dialect import SETTING, SetModelRequest, SetModelResponse
+from parley.protocol.v1.iac_dialect import IAC_CODE, with_markers
 from parley.protocol.v1.option import first_of, option_models, value_for
 from parley.protocol.v1.values import usage_model
 from parley.rpc.peer import Call
@@ -95,6 +96,8 @@ class Turns:
     def _accepted(self, content: tuple[Block, ...]) -> tuple[Block, ...]:
         """V1-PRM-02: the blocks, if all of them are of kinds that the agent takes."""
         can = self._capabilities
+        if IAC_CODE in self._settings.dialects:
+            content = with_markers(content, can)
         for block in content:
             refused = (
                 (isinstance(block, Image) and not can.image)
