@@ -1,6 +1,7 @@
 """What all tests with other SDKs need: the packages of one, and order behind the other."""
 
 import gc
+import sys
 import warnings
 from collections.abc import Iterator
 
@@ -19,6 +20,8 @@ def typescript_packages() -> str:
 def strangers_leave_nothing_behind() -> Iterator[None]:
     """Let what a foreign SDK did not close be collected here, where nobody is blamed for it."""
     yield
+    hook, sys.unraisablehook = sys.unraisablehook, lambda _: None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         gc.collect()
+    sys.unraisablehook = hook
