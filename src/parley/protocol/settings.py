@@ -16,7 +16,8 @@ class Loss(Struct, frozen=True):
     session_id: str | None = None
 
 
-DIALECTS = frozenset({"iac-code"})
+IAC_CODE = "iac-code"
+DIALECTS = frozenset({IAC_CODE})
 """The dialects that can be switched on."""
 
 

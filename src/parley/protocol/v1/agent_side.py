@@ -7,12 +7,12 @@ import msgspec
 import parley.schema.v1 as v1
 from parley.errors import InvalidParams, MethodNotFound
 from parley.protocol.endpoint import Endpoint, NoteRoute, Route, Routes
-from parley.protocol.settings import Settings
+from parley.protocol.settings import IAC_CODE, Settings
 from parley.protocol.v1.agent_opening import Openings
 from parley.protocol.v1.agent_turn import Turns
 from parley.protocol.v1.client_handle import ClientHandle
 from parley.protocol.v1.content import is_absolute, known
-from parley.protocol.v1.iac_dialect import IAC_CODE, with_unknown_sessions_told
+from parley.protocol.v1.iac_dialect import with_unknown_sessions_told
 from parley.protocol.v1.profile import client_profile_from, initialized_model
 from parley.protocol.v1.values import info_model, sound_info
 from parley.rpc.message import Notification, Payload

@@ -9,11 +9,11 @@ import parley.schema.v1 as v1
 from parley.errors import InternalError, InvalidParams, ResourceNotFound, RpcError
 from parley.protocol.endpoint import NoteRoute, Route, Routes
 from parley.protocol.hosted import HostedSession, Withdrawn
-from parley.protocol.settings import Settings
+from parley.protocol.settings import IAC_CODE, Settings
 from parley.protocol.v1.client_handle import ClientHandle
 from parley.protocol.v1.content import blocks_from, known, marked
 from parley.protocol.v1.dialect import SETTING, SetModelRequest, SetModelResponse
-from parley.protocol.v1.iac_dialect import IAC_CODE, with_markers
+from parley.protocol.v1.iac_dialect import with_markers
 from parley.protocol.v1.option import first_of, option_models, value_for
 from parley.protocol.v1.values import usage_model
 from parley.rpc.peer import Call

@@ -13,8 +13,6 @@ from parley.rpc.peer import Call
 from parley.session.content import Audio, Block, Image, Text
 from parley.session.profile import AgentCapabilities
 
-IAC_CODE = "iac-code"
-
 # Here the session is all that an agent can look for, so whatever it misses is the session.
 _OPENINGS = ("session/load", "session/resume", "session/fork")
 
