@@ -196,6 +196,8 @@ def test_whoever_left_the_group_does_not_hold_the_end_up(program: str, tmp_path:
         script = f"setsid sh -c '{leaving}' & until [ -e go ]; do sleep 0.01; done; echo over"
         async with await _shell(LocalTerminals([tmp_path]), script) as terminal:
             await eventually(note.exists)
+            if program == "yes":
+                assert (await _first_words(terminal)).startswith("y")
             (tmp_path / "go").touch()
             assert await terminal.wait() == ExitStatus(0)
             assert "over\n" in (await terminal.output()).text or program == "yes"
