@@ -18,6 +18,7 @@ from parley.errors import (
     LocalProtocolError,
     MethodNotFound,
     ResourceNotFound,
+    TransportError,
 )
 from parley.protocol.connect import RemoteAgent, connect
 from parley.protocol.serve import serve
@@ -84,11 +85,18 @@ class BridgedAgent:
         if self._agent is not None:
             raise InvalidRequest("Invalid request: the agent behind the bridge is initialized")
         self._client.client = client
-        transport = await self._open()
+        try:
+            transport = await self._open()
+        except TransportError as error:
+            raise InternalError(f"Internal error: {error}") from None
         self._agent = await self._stack.enter_async_context(
             connect(transport, self._client, self._settings)
         )
-        return self._agent.profile
+        profile = self._agent.profile
+        if client.profile.version == 1 and profile.version == 2 and not profile.capabilities.close:
+            # Version 1 knows no agent without sessions, so nothing could be answered.
+            raise InternalError("Internal error: the agent behind the bridge has no sessions")
+        return profile
 
     async def login(self, method_id: str) -> None:
         await self._remote.login(method_id)
