@@ -86,6 +86,7 @@ def test_no_duty_is_owed_by_nobody() -> None:
 def test_nearly_every_duty_of_what_is_here_is_proved() -> None:
     found = figures(all_requirements())
     assert found.share >= SHARE, str(found)
+    assert found.binding_with_tests >= SHARE * found.binding, str(found)
     assert found.binding_awaited <= MOST_AWAITED, str(found)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from parley.sdk.agent import Agent
 from parley.sdk.application import Application
+from parley.sdk.client import Client
 from parley.sdk.turn import Session, Turn
 from parley.session.event import ChunkAdded, CompactionChanged, PlanChanged
 from parley.session.option import OtherPlan, PlanMarkdown
@@ -154,3 +155,8 @@ def test_v2_auth_04_every_login_that_is_registered_is_one_of_the_agent() -> None
     with pytest.raises(TypeError):
         register("other", "Other", type="token")
     assert agent.registry.profile.logins == (AgentLogin("key", "Key", "In the environment"),)
+
+
+def test_a_client_that_has_a_terminal_for_logins_says_so() -> None:
+    assert not Client("x").registry.profile.capabilities.terminal_login
+    assert Client("x", terminal_login=True).registry.profile.capabilities.terminal_login

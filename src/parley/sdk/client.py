@@ -41,8 +41,11 @@ class Client:
         permission: Policy | PermissionHandler = "dismiss",
         files: Files | None = None,
         terminals: Terminals | None = None,
+        terminal_login: bool = False,
     ) -> None:
-        self.registry = ClientRegistry(Implementation(name, version, title), files, terminals)
+        self.registry = ClientRegistry(
+            Implementation(name, version, title), files, terminals, terminal_login=terminal_login
+        )
         if callable(permission):
             self.permission(permission)
         else:

@@ -44,6 +44,7 @@ class ClientRegistry(Struct):
     methods: dict[str, Callable[[Any], Awaitable[Any]]] = field(default_factory=dict)
     notifications: dict[str, Callable[[Any], None]] = field(default_factory=dict)
     elicitation_completed: Callable[[str], None] | None = None
+    terminal_login: bool = False
 
     @property
     def profile(self) -> ClientProfile:
@@ -54,6 +55,7 @@ class ClientRegistry(Struct):
             read_files=files is not None and files.can_read,
             write_files=files is not None and files.can_write,
             terminals=self.terminals is not None,
+            terminal_login=self.terminal_login,
             elicitation_form=can_be_asked,
             elicitation_url=can_be_asked,
             boolean_options=True,
