@@ -8,7 +8,7 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 
 from parley.errors import InternalError, RequestCancelled, RpcError, TransportError
 from parley.rpc.lane import ENTRY_OVERHEAD
@@ -18,6 +18,9 @@ from parley.rpc.transport import Transport
 
 CallHandler = Callable[[Call], Awaitable[Payload]]
 """Answers a call with an encoded result, or raises `RpcError` to choose the error."""
+
+answering: ContextVar[Call | None] = ContextVar("parley_rpc_answering", default=None)
+"""The call that the running task answers, until its answer has left."""
 
 _log = logging.getLogger("parley.rpc")
 
@@ -111,6 +114,7 @@ class Calls:
 
     async def _answer(self, call: Call) -> None:
         self._begun.add(call)
+        answering.set(call)
         try:
             frame = await self._frame_for(call)
             task = self._running[call]
@@ -122,6 +126,7 @@ class Calls:
                 await self._transport.drain()
             if frame is not None:
                 self._transport.send(frame)
+            answering.set(None)
             for callback in call.after:
                 unfinished = callback()
                 if unfinished is not None:

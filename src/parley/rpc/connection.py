@@ -21,9 +21,16 @@ from parley.errors import (
     RequestTimeout,
     TransportError,
 )
-from parley.rpc.calls import CallHandler, Calls
+from parley.rpc.calls import CallHandler, Calls, answering
 from parley.rpc.lane import Lane, asking
-from parley.rpc.message import NOTHING, Envelope, Notification, Payload, notification_frame
+from parley.rpc.message import (
+    NOTHING,
+    Envelope,
+    Notification,
+    Payload,
+    RequestId,
+    notification_frame,
+)
 from parley.rpc.peer import Answered, Broken, Call, Cancelled, Event, Peer, Reply
 from parley.rpc.transport import Incoming, Transport
 
@@ -79,6 +86,7 @@ class Connection:
         self._limits = limits
         self._inbox = _Inbox(self.peer, transport, on_call, on_notification, limits)
         self.faults = self._inbox.faults
+        self._causes: dict[RequestId, Call] = {}
         self._reader: asyncio.Task[None] | None = None
         self._end: TransportError | None = None
         self._closed = asyncio.Event()
@@ -172,15 +180,23 @@ class Connection:
         """Count something that the peer did wrong, as found out by the layer above."""
         self._inbox.fault(problem)
 
+    def cause_of(self, id_: RequestId) -> Call | None:
+        """The call, of any connection, that an open request of ours was made to answer."""
+        return self._causes.get(id_)
+
     async def _ask(self, method: str, params: Payload) -> Payload:
         answer: asyncio.Future[Payload] = asyncio.get_running_loop().create_future()
         id_, frame = self.peer.request(method, params, answer)
+        cause = answering.get()
+        if cause is not None:
+            self._causes[id_] = cause
         self._inbox.release()  # More may come in while we wait.
         try:
             self._transport.send(frame)
             with asking(self._inbox.lane):
                 return await answer
         finally:
+            self._causes.pop(id_, None)
             given_up = not answer.done() or answer.cancelled()
             if given_up and (cancellation := self.peer.abandon(id_)) is not None:
                 with suppress(TransportError):
