@@ -13,7 +13,7 @@ from parley.errors import (
     RequestTimeout,
     ResourceNotFound,
 )
-from parley.protocol.endpoint import Endpoint, NoteRoute, Route, Routes
+from parley.protocol.endpoint import Beside, Endpoint, NoteRoute, Route, Routes, passed_on
 from parley.rpc.message import Notification as Note
 from parley.rpc.message import Payload
 from parley.rpc.peer import Call
@@ -234,3 +234,58 @@ def test_a_handler_may_refuse_parameters_itself() -> None:
         }
 
     run(scenario, Routes({"add": Route(Add, refuse)}))
+
+
+class Answer(Model):
+    meta: dict[str, Any] | UnsetType = UNSET
+
+
+class Ask(Request[Answer]):
+    METHOD = "ask"
+    RESULT = Answer
+
+    meta: dict[str, Any] | UnsetType = UNSET
+
+
+@pytest.mark.parametrize(
+    ("own", "asked"), [(UNSET, {"traceparent": "00-1"}), ({"own": 1}, {"own": 1})]
+)
+def test_what_is_passed_on_takes_its_meta_along_both_ways(own: Any, asked: Any) -> None:
+    """EXT-03"""
+
+    async def scenario() -> None:
+        one, client = memory_pair()
+        other, agent = memory_pair()
+        asking, answered = RawPeer(client), RawPeer(agent)
+        outward = Endpoint(other)
+
+        async def pass_on(params: Ask, call: Call) -> Answer:
+            assert isinstance(params.meta, dict)
+            passed_on.set(Beside(params.meta))
+            await outward.request(Ask(meta=own))
+            return Answer(meta=own)
+
+        async with (
+            asyncio.timeout(BOUND),
+            outward,
+            Endpoint(one, Routes({"ask": Route(Ask, pass_on)})),
+        ):
+            sent = asking.ask("ask", {"_meta": {"traceparent": "00-1"}})
+            request = await answered.request("ask")
+            assert request["params"]["_meta"] == asked
+            answered.reply(request, {"_meta": {"b": 2}})
+            answer = (await asking.answer(sent))["result"]
+            assert answer["_meta"] == ({"b": 2} if own is UNSET else own)
+
+    asyncio.run(scenario())
+
+
+def test_an_answer_without_meta_gets_none() -> None:
+    async def handle(params: Add, call: Call) -> Sum:
+        passed_on.set(Beside({"a": 1}, {"b": 2}))  # This model has no place for it.
+        return Sum(total=1)
+
+    async def scenario(endpoint: Endpoint, peer: RawPeer) -> None:
+        assert await peer.result("add", {"one": 1}) == {"total": 1}
+
+    run(scenario, Routes({"add": Route(Add, handle)}))

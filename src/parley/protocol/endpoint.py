@@ -6,10 +6,12 @@ tables. Every decoding mistake of the peer is turned into the right error here.
 
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from typing import Any, Self, TypeVar, cast
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, field
+from msgspec.structs import replace
 
 from parley.errors import InvalidParams, MethodNotFound, RemoteProtocolError
 from parley.rpc.connection import DEFAULT_LIMITS, Connection, Limits
@@ -22,6 +24,7 @@ from parley.schema.codec import decoder, encode
 from parley.schema.problem import DecodeProblem, Note
 
 R = TypeVar("R")
+T = TypeVar("T")
 
 CallHandler = Callable[[Any, Call], Awaitable[Any]]
 """Takes the decoded parameters and the call; returns the model of the result."""
@@ -55,6 +58,18 @@ class Routes(Struct):
     other_calls: Callable[[Call], Awaitable[Payload]] | None = None
     """Takes methods that have no route: extensions. It raises `MethodNotFound` for others."""
     other_notes: Callable[[NotificationMessage], None] | None = None
+
+
+class Beside(Struct):
+    """What travels beside a request that is passed on to another peer: its `_meta` (EXT-03)."""
+
+    sent: dict[str, Any] | None = None
+    received: dict[str, Any] | None = None
+    """That of the answer, once it is there."""
+
+
+passed_on: ContextVar[Beside | None] = ContextVar("parley_passed_on", default=None)
+"""Set by whoever answers a request by asking another peer, where its own words have no `_meta`."""
 
 
 class Endpoint:
@@ -93,14 +108,20 @@ class Endpoint:
             RequestTimeout: there was none within `timeout` seconds.
             TransportError: the connection is over.
         """
+        beside = passed_on.get()
+        if beside is not None:
+            params = _with_meta(params, beside.sent)
         answer = await self.connection.request(params.METHOD, encode(params), timeout=timeout)
         # An empty result may be null in older dialects (SEE-04).
         if bytes(answer) == b"null":
             answer = b"{}"
         try:
-            return self._read(params.RESULT, answer, repairs)
+            result = self._read(params.RESULT, answer, repairs)
         except DecodeProblem as problem:
             raise RemoteProtocolError(f"the answer to `{params.METHOD}`: {problem}") from None
+        if beside is not None:
+            beside.received = getattr(result, "meta", None) or None
+        return result
 
     def post(self, params: Notification) -> None:
         """Tell the peer; never waits."""
@@ -129,7 +150,9 @@ class Endpoint:
         if route.alias is not None:
             self.dialects[route.alias] += 1
         params = self._decode(route.params, call.params, route.repairs)
-        return encode(await route.handler(params, call))
+        result = await route.handler(params, call)
+        beside = passed_on.get()
+        return encode(result if beside is None else _with_meta(result, beside.received))
 
     def _note(self, note: NotificationMessage) -> Awaitable[None] | None:
         route = self.routes.notes.get(note.method)
@@ -200,6 +223,13 @@ class Endpoint:
 
 
 _UNREADABLE = Note("", "not a value of the type")
+
+
+def _with_meta(model: T, meta: dict[str, Any] | None) -> T:
+    """The model with this `_meta`, unless it has one already, or no place for it."""
+    if meta is None or getattr(model, "meta", None) is not UNSET:
+        return model
+    return cast("T", replace(cast("Struct", model), meta=meta))
 
 
 def _members(data: Payload) -> dict[str, Any] | None:
