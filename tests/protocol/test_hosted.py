@@ -364,3 +364,20 @@ async def _entered(session: HostedSession) -> bool:
     except Withdrawn:
         return False
     return True
+
+
+def test_the_next_prompt_gets_its_turn_although_tidying_up_failed() -> None:
+    async def scenario() -> None:
+        session = HostedSession("s1")
+        session.note(ToolCallChanged("t", status="in_progress"))
+
+        def refuse(event: Event) -> None:
+            raise LocalProtocolError("not this")
+
+        await session.enter()
+        with pytest.raises(LocalProtocolError):
+            await session.run(at_once, refuse)
+        await session.enter()
+        assert session.busy
+
+    bounded(scenario)

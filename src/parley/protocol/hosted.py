@@ -121,9 +121,11 @@ class HostedSession(Struct):
             return Ending("cancelled")
         finally:
             self.turn = None
-            for tool_call_id in list(self.open_tools):
-                emit(ToolCallChanged(tool_call_id, status=status))
-            self._pass_on()
+            try:
+                for tool_call_id in list(self.open_tools):
+                    emit(ToolCallChanged(tool_call_id, status=status))
+            finally:
+                self._pass_on()  # Whoever waits gets the next turn, whatever became of this one.
 
     def cancel(self) -> bool:
         """End the running turn and withdraw what waits; whether a turn was running."""
