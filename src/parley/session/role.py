@@ -8,7 +8,7 @@ Which version is spoken is not visible here. Cancellation is the cancellation of
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -268,3 +268,10 @@ class AgentRole(Protocol):
     def tell(self, method: str, params: Any) -> None:
         """An extension notification."""
         ...
+
+
+@runtime_checkable
+class Interruptible(Protocol):
+    """An agent that also works when no prompt of the client runs, and can be stopped then."""
+
+    async def interrupt(self, session_id: str) -> None: ...

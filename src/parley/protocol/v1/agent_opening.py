@@ -19,6 +19,7 @@ from parley.protocol.v1.agent_turn import Turns
 from parley.protocol.v1.client_handle import ClientHandle
 from parley.protocol.v1.dialect import OPENING
 from parley.protocol.v1.option import models_member, modes_model, option_models
+from parley.protocol.v1.updates import Updates
 from parley.protocol.v1.values import Opening, session_request_from
 from parley.rpc.peer import Call
 from parley.schema.base import Extra
@@ -65,25 +66,25 @@ class Openings:
 
     async def _new(self, params: v1.NewSessionRequest, call: Call) -> v1.NewSessionResponse:
         request = self._request(params)
-        setup = await self._held_back(call, lambda: self._role.new_session(request))
-        return v1.NewSessionResponse(session_id=setup.session_id, **self._members(setup))
+        session_id, members = await self._held_back(call, lambda: self._role.new_session(request))
+        return v1.NewSessionResponse(session_id=session_id, **members)
 
     async def _fork(self, params: v1.ForkSessionRequest, call: Call) -> v1.ForkSessionResponse:
         request = self._request(params)
-        setup = await self._held_back(
+        session_id, members = await self._held_back(
             call, lambda: self._role.fork_session(params.session_id, request)
         )
-        return v1.ForkSessionResponse(session_id=setup.session_id, **self._members(setup))
+        return v1.ForkSessionResponse(session_id=session_id, **members)
 
     async def _resume(
         self, params: v1.ResumeSessionRequest, call: Call
     ) -> v1.ResumeSessionResponse:
         # V1-RES-02: what is reported meanwhile is not history, and follows the answer.
         request = self._request(params)
-        setup = await self._held_back(
+        _, members = await self._held_back(
             call, lambda: self._role.resume_session(params.session_id, request)
         )
-        return v1.ResumeSessionResponse(**self._members(setup))
+        return v1.ResumeSessionResponse(**members)
 
     async def _load(self, params: v1.LoadSessionRequest, call: Call) -> v1.LoadSessionResponse:
         request = self._request(params)
@@ -94,10 +95,11 @@ class Openings:
                 sessions.open(params.session_id)
                 undo.push_async_callback(self._handle.forget, params.session_id)
             setup = await self._role.load_session(params.session_id, request)
+            # Whatever can fail comes before the session counts as open.
+            members, commands = self._members(setup), self._commands(setup)
             undo.pop_all()
-        members = self._members(setup)
         sessions.open(params.session_id, setup.options)
-        call.after_response(lambda: self._tell_commands(setup))
+        call.after_response(lambda: self._post(params.session_id, commands))
         return v1.LoadSessionResponse(**members)
 
     async def _close(self, params: v1.CloseSessionRequest, call: Call) -> v1.CloseSessionResponse:
@@ -133,22 +135,27 @@ class Openings:
 
     async def _held_back(
         self, call: Call, open_session: Callable[[], Awaitable[SessionSetup]]
-    ) -> SessionSetup:
-        """Open a session whose events wait until the answer has left."""
+    ) -> tuple[str, dict[str, Any]]:
+        """Open a session whose events wait until the answer has left.
+
+        Gives its id, and the other members of the answer.
+        """
         sessions = self._handle.sessions
         sessions.begin()
         with ExitStack() as undo:
             undo.callback(sessions.end)
             setup = await open_session()
+            # Whatever can fail comes before the session counts as open.
+            members, commands = self._members(setup), self._commands(setup)
             undo.pop_all()
 
         def opened() -> None:
-            self._tell_commands(setup)
+            self._post(setup.session_id, commands)
             sessions.open(setup.session_id, setup.options)
             sessions.end()
 
         call.after_response(opened)
-        return setup
+        return setup.session_id, members
 
     def _request(self, params: Opening) -> SessionRequest:
         """What a session is opened with.
@@ -184,12 +191,16 @@ class Openings:
         members["extra"] = UNSET if models is None else Extra({"models": models})  # SEE-02
         return members
 
-    def _tell_commands(self, setup: SessionSetup) -> None:
+    def _commands(self, setup: SessionSetup) -> Updates:
         """V1-CMD-01: version 1 lists commands in an update, never in the answer."""
-        if setup.commands:
-            outgoing = self._handle.outgoing(setup.session_id)
-            for update in outgoing.updates_for(CommandsChanged(setup.commands)):
-                self._handle.post(setup.session_id, update)
+        if not setup.commands:
+            return ()
+        outgoing = self._handle.outgoing(setup.session_id)
+        return outgoing.updates_for(CommandsChanged(setup.commands))
+
+    def _post(self, session_id: str, updates: Updates) -> None:
+        for update in updates:
+            self._handle.post(session_id, update)
 
 
 def _takes(can: AgentCapabilities, server: McpServer) -> bool:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Awaitable
 
 import msgspec
 
@@ -23,7 +24,7 @@ from parley.session.event import Event
 from parley.session.option import Option, OptionValue
 from parley.session.patch import given
 from parley.session.profile import AgentCapabilities
-from parley.session.role import AgentRole, Ending, Prompt
+from parley.session.role import AgentRole, Ending, Interruptible, Prompt
 
 _STOP_REASONS = frozenset({"end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"})
 
@@ -145,10 +146,12 @@ class Turns:
         plain = msgspec.json.decode(encode(usage))
         return v1.PromptResponse(stop_reason=reason, meta={**(meta or {}), "usage": plain})
 
-    def _cancel(self, params: v1.CancelNotification) -> None:
+    def _cancel(self, params: v1.CancelNotification) -> Awaitable[None] | None:
         session = self._handle.sessions.find(params.session_id)
-        if session is not None:  # V1-CNC-08
-            session.cancel()
+        if session is None or session.cancel():  # V1-CNC-08
+            return None
+        role = self._role
+        return role.interrupt(session.id) if isinstance(role, Interruptible) else None
 
     # Options. Both forms stay in step (V1-MOD-05); what changes goes out before the answer.
 

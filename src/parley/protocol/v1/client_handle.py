@@ -138,13 +138,13 @@ class ClientHandle:
             return Cancelled()
         request = elicitation_model(question, lose)
         if not isinstance(question, UrlQuestion):
-            return await self._elicited(request)
+            return await self._elicited(request, lose)
         if question.elicitation_id in self._open_urls:  # V1-ELI-13
             raise LocalProtocolError("the id of the elicitation is already in use")
         self._open_urls.add(question.elicitation_id)
         answer: ElicitationAnswer = Cancelled()
         try:
-            answer = await self._elicited(request)
+            answer = await self._elicited(request, lose)
         finally:
             if not isinstance(answer, Accepted):
                 self._open_urls.discard(question.elicitation_id)
@@ -219,7 +219,7 @@ class ClientHandle:
             raise LocalProtocolError(f"session `{session_id}` is not open")
 
     async def _elicited(
-        self, request: v1.ElicitationFormMode | v1.ElicitationUrlMode
+        self, request: v1.ElicitationFormMode | v1.ElicitationUrlMode, lose: Lose
     ) -> ElicitationAnswer:
         try:
             response = await self._endpoint.request(
@@ -227,6 +227,8 @@ class ClientHandle:
             )
         except AcpError:
             return Cancelled()
+        if isinstance(response, v1.OtherCreateElicitationResponse):
+            lose("elicitation.action", "an answer that nobody here knows counts as none")
         return elicitation_answer_from(response)
 
 
@@ -264,7 +266,9 @@ class _Asking:
             if not isinstance(first.title, str):
                 first = replace(first, title=question.title)
             self._handle.emit(self._session_id, first)
-        elif isinstance(question.subject, ToolCallSubject) and change != ToolCallChanged(change.id):
+        elif isinstance(question.subject, ToolCallSubject) and not (
+            change == ToolCallChanged(change.id) or tools.has_told(change)
+        ):
             self._handle.emit(self._session_id, change)
         title = question.title or tools.title(change.id)
         update = tools.update_for_asking(replace(change, title=title))

@@ -37,6 +37,10 @@ _ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")
 _ROLES = frozenset({"assistant", "user"})
 
 
+def again(what: str, detail: str) -> None:
+    """Takes the losses of what is only sent once more: they were reported the first time."""
+
+
 def known(value: T | UnsetType | None) -> T | None:
     """The value, where omitted and null mean the same."""
     return None if isinstance(value, UnsetType) else value

@@ -13,6 +13,7 @@ from msgspec import UNSET, UnsetType
 import parley.schema.v1 as v1
 from parley.protocol.v1.content import (
     Lose,
+    again,
     block_from,
     block_model,
     known,
@@ -91,7 +92,7 @@ def _each(
 class _Call:
     """One tool call as the client knows it."""
 
-    __slots__ = ("content", "final", "meta", "title")
+    __slots__ = ("content", "final", "last", "meta", "title")
 
     def __init__(self) -> None:
         self.title: str | None = None
@@ -99,6 +100,8 @@ class _Call:
         """`None` once it was forgotten, after the turn."""
         self.meta: Meta | None = None
         self.final = False
+        self.last: ToolCallChanged | None = None
+        """The latest change, of this turn."""
 
 
 class ToolCalls:
@@ -111,6 +114,8 @@ class ToolCalls:
         self._shown_in: dict[str, dict[str, None]] = {}
         """The calls that show, or once showed, a terminal."""
         self._projected: set[str] = set()
+        self._hidden: set[str] = set()
+        """Terminals that ended without a call that shows them."""
         self.client_terminals: set[str] = set()
         """Terminals that the client itself runs; only those are sent as terminals (V1-TC-08)."""
 
@@ -123,9 +128,14 @@ class ToolCalls:
         return _UNTITLED if call is None or call.title is None else call.title
 
     def content(self, tool_call_id: str) -> list[v1.ToolCallContent]:
-        """All that the call shows."""
+        """All that the call shows, once more."""
         call = self._calls.get(tool_call_id)
-        return [] if call is None else self._items(call.content or ())
+        return [] if call is None else self._items(call.content or (), again)
+
+    def has_told(self, change: ToolCallChanged) -> bool:
+        """Whether the client was told this change last of all about its call."""
+        call = self._calls.get(change.id)
+        return call is not None and call.last == change
 
     def changed(self, event: ToolCallChanged) -> v1.ToolCall | v1.ToolCallProgress:
         call = self._calls.get(event.id)
@@ -139,7 +149,7 @@ class ToolCalls:
             name=event.name if event.name is not None else UNSET,
             raw_input=event.raw_input if event.raw_input is not None else UNSET,
             raw_output=event.raw_output if event.raw_output is not None else UNSET,
-            **self._fields(call, event),
+            **self._fields(call, event, self._lose),
         )
 
     def added(self, event: ToolContentAdded) -> v1.ToolCall | v1.ToolCallProgress:
@@ -151,11 +161,13 @@ class ToolCalls:
             return self._begun(ToolCallChanged(event.id, content=(event.item,)))
         if call.content is None:
             self._lose("tool_call.content", "content added after the turn replaces the earlier one")
-        self._show(event.id, call, (*(call.content or ()), event.item))
-        return v1.ToolCallProgress(tool_call_id=event.id, content=self._items(call.content or ()))
+        before = call.content or ()
+        self._show(event.id, call, (*before, event.item))
+        items = [*self._items(before, again), *self._items((event.item,), self._lose)]
+        return v1.ToolCallProgress(tool_call_id=event.id, content=items)
 
     def update_for_asking(self, event: ToolCallChanged) -> v1.ToolCallUpdate:
-        """The change in the shape that a permission request holds."""
+        """A change that was told already, in the shape that a permission request holds."""
         call = self._calls.get(event.id) or _Call()
         return v1.ToolCallUpdate(
             tool_call_id=event.id,
@@ -163,7 +175,7 @@ class ToolCalls:
             name=event.name if event.name is not None else UNSET,
             raw_input=event.raw_input if event.raw_input is not None else UNSET,
             raw_output=event.raw_output if event.raw_output is not None else UNSET,
-            **self._fields(call, event),
+            **self._fields(call, event, again),
         )
 
     def terminal_changed(
@@ -177,20 +189,24 @@ class ToolCalls:
             terminal.change(event)
         showing = self._showing(event.id)
         if not showing:
-            if terminal.exit is not None and terminal.due:
+            if terminal.exit is not None and event.id not in self._hidden:
+                self._hidden.add(event.id)
                 self._lose("terminal.hidden", "no tool call shows the terminal, so nothing does")
             return []
         if not terminal.due:
             return []
         return [
-            v1.ToolCallProgress(tool_call_id=id_, content=self._items(call.content or ()))
+            v1.ToolCallProgress(tool_call_id=id_, content=self._items(call.content or (), again))
             for id_, call in showing
         ]
 
     def turn_ended(self) -> None:
         """Forget the content of calls that are over, so that a long session does not add it up."""
         for call in self._calls.values():
-            if call.final and not any(self._runs(item) for item in call.content or ()):
+            call.last = None
+            shown = [self._terminal_of(item) for item in call.content or ()]
+            running = any(each is not None and each.exit is None for each in shown)
+            if call.final and not running:
                 call.content = None
         shown = {
             item.terminal_id
@@ -217,10 +233,11 @@ class ToolCalls:
             name=name,
             raw_input=event.raw_input if event.raw_input is not None else UNSET,
             raw_output=event.raw_output if event.raw_output is not None else UNSET,
-            **self._fields(call, event),
+            **self._fields(call, event, self._lose),
         )
 
     def _note(self, call: _Call, event: ToolCallChanged) -> None:
+        call.last = event
         if isinstance(event.title, str):
             call.title = event.title
         if not isinstance(event.content, UnsetType):
@@ -235,42 +252,42 @@ class ToolCalls:
             if getattr(event, field) is None:
                 self._lose(f"tool_call.{field}", "null changes nothing, so the value stays")
 
-    def _fields(self, call: _Call, event: ToolCallChanged) -> dict[str, Any]:
+    def _fields(self, call: _Call, event: ToolCallChanged, lose: Lose) -> dict[str, Any]:
         """The members that are sent alike in the first report and in updates."""
-        status, trace = _status(event.status, self._lose)
-        fields: dict[str, Any] = {"kind": _kind(event.kind, self._lose), "status": status}
+        status, trace = _status(event.status, lose)
+        fields: dict[str, Any] = {"kind": _kind(event.kind, lose), "status": status}
         if not isinstance(event.content, UnsetType):
-            fields["content"] = self._items(event.content or ())
+            fields["content"] = self._items(event.content or (), lose)
         elif call.final and any(self._stale(item) for item in call.content or ()):
             # The last words of a terminal must not be lost with the end of its call.
-            fields["content"] = self._items(call.content or ())
+            fields["content"] = self._items(call.content or (), again)
         if not isinstance(event.locations, UnsetType):
             fields["locations"] = [location_model(place) for place in event.locations or ()]
         if not isinstance(event.meta, UnsetType):
             if event.meta is None and call.meta:
-                self._lose("tool_call.meta", "the `_meta` of a tool call cannot be cleared")
+                lose("tool_call.meta", "the `_meta` of a tool call cannot be cleared")
             call.meta = patched_meta(call.meta, event.meta)
             fields["meta"] = given(call.meta)
         if trace is not None:
             fields["meta"] = marked(call.meta, status=trace)
         return fields
 
-    def _items(self, items: tuple[ToolItem, ...]) -> list[v1.ToolCallContent]:
+    def _items(self, items: tuple[ToolItem, ...], lose: Lose) -> list[v1.ToolCallContent]:
         found: list[v1.ToolCallContent] = []
         for item in items:
             match item:
                 case ContentItem():
-                    block = block_model(item.content, self._lose)
+                    block = block_model(item.content, lose)
                     found.append(v1.Content(content=block, meta=given(item.meta)))
                 case DiffItem():
-                    found += diff_models(item, self._lose)
+                    found += diff_models(item, lose)
                 case TerminalItem() if item.terminal_id in self.client_terminals:
                     found.append(v1.Terminal(terminal_id=item.terminal_id, meta=given(item.meta)))
                 case TerminalItem():
                     text = v1.TextContent(text=self._transcript_of(item.terminal_id).render())
                     found.append(v1.Content(content=text, meta=given(item.meta)))
                 case OtherItem():
-                    self._lose("tool_call.item", f"an item of type `{item.kind}` is named only")
+                    lose("tool_call.item", f"an item of type `{item.kind}` is named only")
                     found.append(v1.Content(content=v1.TextContent(text=f"[{item.kind}]")))
         return found
 
@@ -300,10 +317,6 @@ class ToolCalls:
     def _stale(self, item: ToolItem) -> bool:
         terminal = self._terminal_of(item)
         return terminal is not None and terminal.behind
-
-    def _runs(self, item: ToolItem) -> bool:
-        terminal = self._terminal_of(item)
-        return terminal is not None and terminal.exit is None
 
     def _terminal_of(self, item: ToolItem) -> Transcript | None:
         if isinstance(item, TerminalItem):

@@ -20,7 +20,7 @@ from msgspec import UNSET, UnsetType
 
 import parley.schema.v1 as v1
 from parley.protocol.text_stream import TextStream
-from parley.protocol.v1.content import Lose, block_from, block_model, known
+from parley.protocol.v1.content import Lose, again, block_from, block_model, known
 from parley.protocol.v1.message import Messages, remainder
 from parley.protocol.v1.option import Offered, first_of, option_models
 from parley.protocol.v1.subagent import SubagentEvent, subagent_from, subagent_model
@@ -69,6 +69,7 @@ class Outgoing:
         self._info_meta: dict[str, Any] | None = None
         self._mode: str | None = None
         self._options: tuple[Option, ...] = ()
+        self._background: tuple[neutral.BackgroundWork, ...] = ()
 
     def updates_for(self, event: Event) -> Updates:
         """The updates that tell the client about an event; none if it must not be told."""
@@ -155,22 +156,26 @@ class Outgoing:
             self._lose("plan.id", "all plans are sent as one")
         if not isinstance(event.plan, OtherPlan) and event.plan.meta is not None:
             self._lose("plan.meta", "the `_meta` of what a plan holds is not sent")
-        return (self._whole_plan(event.meta),)
+        return (self._whole_plan(event.meta, event.id),)
 
     def _plan_removed(self, event: PlanRemoved) -> Updates:
         if self._client.plans:
             return (v1.PlanRemoved(plan_id=event.id, meta=given(event.meta)),)
         if self._plans.pop(event.id, None) is None:
             return ()
-        return (self._whole_plan(event.meta),)
+        return (self._whole_plan(event.meta, None),)
 
-    def _whole_plan(self, meta: dict[str, Any] | None) -> v1.Plan:
+    def _whole_plan(self, meta: dict[str, Any] | None, changed: str | None) -> v1.Plan:
         """V1-PLN-02: all plans in one list, in the order in which they were first seen."""
         several = len(self._plans) > 1
+
+        def lose(id_: str) -> Lose:
+            return self._lose if id_ == changed else again
+
         entries = [
-            entry_model(entry, self._lose, f"{id_}: " if several else "")
+            entry_model(entry, lose(id_), f"{id_}: " if several else "")
             for id_, plan in self._plans.items()
-            for entry in entries_of(plan, self._lose)
+            for entry in entries_of(plan, lose(id_))
         ]
         return v1.Plan(entries=entries, meta=given(meta))
 
@@ -252,8 +257,11 @@ class Outgoing:
         return (subagent_model(event, self._lose),)
 
     def _state_changed(self, event: neutral.StateChanged) -> Updates:
-        if event.background:
+        # Every state repeats the list, and only a new one is news.
+        if event.background and event.background != self._background:
             self._lose("state.background", "work in the background is not sent")
+        if event.background is not None:
+            self._background = event.background
         return ()
 
 

@@ -12,6 +12,7 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, suppress
+from typing import TypeVar
 
 from parley.errors import InvalidParams, MethodNotFound, ResourceNotFound
 from parley.protocol.settings import Settings
@@ -35,6 +36,8 @@ from parley.session.event import StateChanged
 from parley.session.profile import AgentCapabilities
 from parley.session.role import AgentRole, SessionPage, SessionRequest, SessionSetup
 
+R = TypeVar("R")
+
 Opener = Callable[[AgentSession, SessionRequest, bool], Awaitable[SessionSetup]]
 """Takes the session, what it is opened with, and whether it was open already."""
 
@@ -56,14 +59,14 @@ class AgentOpening:
 
     async def new(self, params: v2.NewSessionRequest, call: Call) -> v2.NewSessionResponse:
         request = self._request(params)
-        setup = await self._made(self._role.new_session(request), request, call)
-        return new_session_model(setup, self._loser(setup.session_id))
+        opening = self._role.new_session(request)
+        return await self._made(opening, request, call, new_session_model)
 
     async def fork(self, params: v2.ForkSessionRequest, call: Call) -> v2.ForkSessionResponse:
         request = self._request(params)
         fork = self._role.fork_session(params.session_id, request)
-        setup = await self._made(_found(params.session_id, fork), request, call)
-        return fork_session_model(setup, self._loser(setup.session_id))
+        opening = _found(params.session_id, fork)
+        return await self._made(opening, request, call, fork_session_model)
 
     async def resume(self, params: v2.ResumeSessionRequest, call: Call) -> v2.ResumeSessionResponse:
         match told(params.replay_from):
@@ -153,14 +156,20 @@ class AgentOpening:
             await self._closed(session)
 
     async def _made(
-        self, opening: Awaitable[SessionSetup], request: SessionRequest, call: Call
-    ) -> SessionSetup:
+        self,
+        opening: Awaitable[SessionSetup],
+        request: SessionRequest,
+        call: Call,
+        model: Callable[[SessionSetup, Lose], R],
+    ) -> R:
         """A session the client does not know before it has the answer: hold its events back."""
         hosted = self._sessions.hosted
         hosted.begin()
         with ExitStack() as undo:
             undo.callback(hosted.end)
             setup = await opening
+            # Whatever can fail comes before the session counts as open.
+            answer = model(setup, self._loser(setup.session_id))
             undo.pop_all()
 
         def known() -> None:
@@ -168,7 +177,7 @@ class AgentOpening:
             hosted.end()
 
         call.after_response(known)
-        return setup
+        return answer
 
     async def _resumed(
         self, params: v2.ResumeSessionRequest, open: Opener
@@ -185,12 +194,13 @@ class AgentOpening:
                 setup = await _found(session_id, open(session, request, known is not None))
             finally:
                 session.opening = session.muted = False
+            answer = resume_session_model(setup, self._loser(session_id))
             undo.pop_all()
         session.hosted.options = setup.options
         # V2-RES-05: what the session does, after any replay and before the answer, always.
         state = "running" if session.hosted.busy else "idle"
         self._sessions.report(session, session.last_state or StateChanged(state))
-        return resume_session_model(setup, self._loser(session_id))
+        return answer
 
     async def _with_history(
         self, session: AgentSession, request: SessionRequest, known: bool

@@ -54,6 +54,8 @@ class AgentSession:
     muted: bool = False
     closing: bool = False
     last_state: StateChanged | None = None
+    told_call: ToolCallChanged | None = None
+    """The latest change of a tool call that the client was told."""
 
     def in_background(self, kind: str, id: str) -> bool:
         return any(work.kind == kind and work.id == id for work in self.background or ())
@@ -79,6 +81,7 @@ class AgentSession:
         """Keep what must be known about an event that leaves."""
         match event:
             case ToolCallChanged(id=id, status=status, cancellable=cancellable):
+                self.told_call = event
                 # V2-TCX-02: what has ended cannot be cancelled any more.
                 if cancellable is True:
                     self.tool_calls.add(id)

@@ -5,6 +5,7 @@ The order on the wire is: the answer, the user's message, `running`, updates, `i
 
 import asyncio
 import secrets
+from collections.abc import Awaitable
 
 from parley.errors import InvalidParams, RequestCancelled, RpcError
 from parley.protocol.hosted import Withdrawn
@@ -17,7 +18,7 @@ from parley.rpc.peer import Call
 from parley.schema import v2
 from parley.session.event import Event, Failure, MessageChanged, StateChanged, ToolCallChanged
 from parley.session.profile import AgentCapabilities
-from parley.session.role import AgentRole, Ending, Prompt
+from parley.session.role import AgentRole, Ending, Interruptible, Prompt
 
 _BROKEN = Ending("error", failure=Failure(INTERNAL_ERROR, "Internal error"))
 """How a turn ends that raises what nobody foresaw; no detail leaves the process (RPC-29)."""
@@ -53,11 +54,13 @@ class AgentTurns:
         call.after_response(lambda: self._turn(session, prompt, message_id))
         return v2.PromptResponse(message_id=message_id)
 
-    def cancel(self, params: v2.CancelSessionNotification) -> None:
+    def cancel(self, params: v2.CancelSessionNotification) -> Awaitable[None] | None:
         """V2-CNC-01: an unknown session, or one without work, is left alone."""
         session = self._sessions.find(params.session_id)
-        if session is not None:
-            session.hosted.cancel()
+        if session is None or session.hosted.cancel():
+            return None
+        role = self._role
+        return role.interrupt(params.session_id) if isinstance(role, Interruptible) else None
 
     async def _turn(self, session: AgentSession, prompt: Prompt, message_id: str) -> None:
         session_id = session.hosted.id
@@ -75,17 +78,28 @@ class AgentTurns:
             # V2-PRM-06: after insertion a failure ends the work and not the request.
             ending = await session.hosted.run(lambda: self._role.prompt(session_id, prompt), finish)
         except RpcError as error:
-            ending = Ending("error", failure=Failure(error.code, error.message, error.data))
+            ending = _failed(error)
         except asyncio.CancelledError:
             ending = None  # The connection is over.
             raise
         finally:
             session.prompt = None
             if ending is not None and self._is_open(session):
-                self._sessions.report(session, _idle(ending))
+                self._report_end(session, ending)
+
+    def _report_end(self, session: AgentSession, ending: Ending) -> None:
+        try:
+            self._sessions.report(session, _idle(ending))
+        except RpcError as error:
+            # Who listens to losses refused one; the session must not look busy for ever.
+            self._sessions.report(session, _idle(_failed(error)))
 
     def _is_open(self, session: AgentSession) -> bool:
         return self._sessions.hosted.find(session.hosted.id) is session.hosted
+
+
+def _failed(error: RpcError) -> Ending:
+    return Ending("error", failure=Failure(error.code, error.message, error.data))
 
 
 def _idle(ending: Ending) -> StateChanged:

@@ -75,8 +75,12 @@ class ClientHandle:
 
     async def ask(self, session_id: str, question: PermissionQuestion) -> PermissionAnswer:
         session = self._sessions.find(session_id)
-        request = permission_model(session_id, question, self._loser(session_id))
-        if session is None or request is None:
+        if session is None:
+            return Dismissed()
+        request = permission_model(
+            session_id, question, self._loser(session_id), told=session.told_call
+        )
+        if request is None:
             return Dismissed()
         if isinstance(question.subject, ToolCallSubject):
             self._sessions.met(session, question.subject.tool_call)
@@ -145,9 +149,19 @@ class ClientHandle:
         deadline = self._settings.question_deadline
         if not isinstance(scope, SessionScope):
             # V2-ELI-05: what belongs to a request says nothing about a session.
-            return elicitation_answer_from(await self._endpoint.request(request, timeout=deadline))
+            return self._answer(await self._endpoint.request(request, timeout=deadline), None)
         with self._sessions.asking(scope.session_id, scope.tool_call_id):
-            return elicitation_answer_from(await self._endpoint.request(request, timeout=deadline))
+            response = await self._endpoint.request(request, timeout=deadline)
+            return self._answer(response, scope.session_id)
+
+    def _answer(
+        self, response: v2.CreateElicitationResponse, session_id: str | None
+    ) -> ElicitationAnswer:
+        if isinstance(response, v2.OtherCreateElicitationResponse):
+            self._loser(session_id)(
+                "elicitation.action", "an answer that nobody here knows counts as none"
+            )
+        return elicitation_answer_from(response)
 
     def _check(self, method: str, unstable: frozenset[str]) -> None:
         if not (method.startswith("_") or (self._settings.unstable and method in unstable)):

@@ -124,7 +124,9 @@ class ClientSide:
             raise LocalProtocolError(f"`{method_id}` is a login in a terminal")
         if isinstance(login, OtherLogin) and not login.kind.startswith("_"):
             raise LocalProtocolError(f"`{method_id}` is a login of an unknown kind")
-        await self._request(v2.LoginAuthRequest(method_id=method_id))
+        # How long that takes is up to a person.
+        request = v2.LoginAuthRequest(method_id=method_id)
+        await self.endpoint.request(request, timeout=self._settings.question_deadline)
 
     async def logout(self) -> None:
         if not self.profile.logins:

@@ -20,6 +20,10 @@ Lose = Callable[[str, str], None]
 """Takes the short name of a loss and what happened."""
 
 
+def again(what: str, detail: str) -> None:
+    """Takes the losses of what is only sent once more: they were reported the first time."""
+
+
 def given(value: T | None) -> T | UnsetType:
     """A neutral value as a member: `None` is omitted."""
     return UNSET if value is None else value

@@ -9,12 +9,13 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from parley.protocol.v2.loss import Lose, given, members_of, told
+from parley.protocol.v2.loss import Lose, again, given, members_of, told
 from parley.protocol.v2.tool_call import tool_call_from, tool_call_model
 from parley.protocol.v2.values import is_absolute
 from parley.schema import v2
 from parley.schema.codec import decode
 from parley.schema.problem import DecodeProblem
+from parley.session.event import ToolCallChanged
 from parley.session.question import (
     Accepted,
     Cancelled,
@@ -43,9 +44,16 @@ from parley.session.question import (
 
 
 def permission_model(
-    session_id: str, question: PermissionQuestion, lose: Lose
+    session_id: str,
+    question: PermissionQuestion,
+    lose: Lose,
+    *,
+    told: ToolCallChanged | None = None,
 ) -> v2.RequestPermissionRequest | None:
-    """The request; `None` if it cannot be asked, which must count as refused."""
+    """The request; `None` if it cannot be asked, which must count as refused.
+
+    What was `told` of the tool call already is only repeated, with the losses that were reported.
+    """
     ids = {option.id for option in question.options}
     if not ids or len(ids) < len(question.options):
         # V2-PER-01: at least one option, and no id twice.
@@ -61,7 +69,7 @@ def permission_model(
             for option in question.options
         ],
         description=given(question.description),
-        subject=given(_subject_model(question.subject, lose)),
+        subject=given(_subject_model(question.subject, told, lose)),
         meta=given(question.meta),
     )
 
@@ -102,14 +110,15 @@ def answer_from(response: v2.RequestPermissionResponse) -> PermissionAnswer:
             return OtherAnswer(other.tag, members_of(other))
 
 
-def _subject_model(subject: Subject | None, lose: Lose) -> v2.RequestPermissionSubject | None:
+def _subject_model(
+    subject: Subject | None, told: ToolCallChanged | None, lose: Lose
+) -> v2.RequestPermissionSubject | None:
     match subject:
         case None:
             return None
         case ToolCallSubject(tool_call=tool_call, meta=meta):
-            return v2.ToolCallPermissionSubject(
-                tool_call=tool_call_model(tool_call, lose), meta=given(meta)
-            )
+            model = tool_call_model(tool_call, again if tool_call == told else lose)
+            return v2.ToolCallPermissionSubject(tool_call=model, meta=given(meta))
         case CommandSubject():
             if not is_absolute(subject.cwd):
                 # V2-PER-04: the directory of a command is absolute.
