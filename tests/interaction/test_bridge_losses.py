@@ -4,7 +4,7 @@ import re
 
 from tests.architecture.source_tree import ROOT
 
-_REPORTED = re.compile(r'lose\(\s*f?"([a-z_]+(?:\.[a-z_]+)*)"')
+_REPORTED = re.compile(r'(?:[Ll]ose|Loss|_loser\(session_id\))\(\s*f?"([a-z_]+(?:\.[a-z_]+)*)"')
 _MADE_UP = {"tool_call.name", "tool_call.raw_input", "tool_call.raw_output"}
 """Names that are put together from the name of a field."""
 
