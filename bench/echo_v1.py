@@ -10,8 +10,6 @@ from parley.rpc.peer import Call
 from parley.schema import v1
 from parley.schema.codec import encode
 
-UPDATE = v1.SessionNotification.METHOD
-
 
 def routes(endpoint: Endpoint) -> Routes:
     sessions = itertools.count(1)
@@ -32,8 +30,9 @@ def routes(endpoint: Endpoint) -> Routes:
     async def stream(session: str, texts: Iterable[str]) -> None:
         notify = endpoint.connection.notify
         for text in texts:
-            update = v1.AgentMessageChunk(content=v1.TextContent(text=text))
-            await notify(UPDATE, encode(v1.SessionNotification(session_id=session, update=update)))
+            chunk = v1.AgentMessageChunk(content=v1.TextContent(text=text))
+            update = v1.SessionNotification(session_id=session, update=chunk)
+            await notify(update.METHOD, encode(update))
 
     def cancel(params: v1.CancelNotification) -> None:
         turns.cancel(params.session_id)

@@ -10,8 +10,6 @@ from parley.rpc.peer import Call
 from parley.schema import v2
 from parley.schema.codec import encode
 
-UPDATE = v2.UpdateSessionNotification.METHOD
-
 
 def routes(endpoint: Endpoint) -> Routes:
     sessions = itertools.count(1)
@@ -45,7 +43,7 @@ def routes(endpoint: Endpoint) -> Routes:
 
     async def tell(session: str, update: v2.SessionUpdate) -> None:
         notification = v2.UpdateSessionNotification(session_id=session, update=update)
-        await endpoint.connection.notify(UPDATE, encode(notification))
+        await endpoint.connection.notify(notification.METHOD, encode(notification))
 
     def cancel(params: v2.CancelSessionNotification) -> None:
         turns.cancel(params.session_id)

@@ -1,6 +1,6 @@
 """The counting client of the benchmark on the SDK.
 
-Usage: sdk_count_client.py N SENDER-COMMAND...
+Usage: sdk_count_client.py [--block] N SENDER-COMMAND...
 """
 
 import asyncio
@@ -9,7 +9,7 @@ import sys
 import parley
 from parley.session.content import Text
 from parley.session.event import ChunkAdded, Event
-from stopwatch import Stopwatch, arguments
+from stopwatch import Stopwatch, arguments, report_blocked
 
 
 class Counter:
@@ -26,13 +26,22 @@ class Counter:
                 self.stopwatch.stop()
 
 
+async def block_at_first_chunk(session: parley.RemoteSession, count: int) -> None:
+    async for event in session.prompt(f"stream {count}"):
+        if isinstance(event, ChunkAdded):
+            report_blocked()
+            await asyncio.Event().wait()
+
+
 async def main() -> None:
-    _, count, sender = arguments(sys.argv[1:])
+    block, count, sender = arguments(sys.argv[1:])
     counter = Counter()
     client = parley.Client("count")
     client.event(counter.seen)
     async with client.connect(sender, settings=parley.Settings(versions=(1,))) as agent:
         session = await agent.new_session("/")
+        if block:
+            await block_at_first_chunk(session, count)
         counter.wanted = 1000
         await session.prompt("stream 1000")
         counter.wanted = count

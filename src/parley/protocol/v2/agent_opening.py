@@ -9,7 +9,7 @@ an agent that lacks them (V2-INIT-04). For an application without them:
 """
 
 import asyncio
-import secrets
+import os
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, suppress
 from typing import TypeVar
@@ -220,7 +220,7 @@ class AgentOpening:
         session_id = session.hosted.id
         if not known:
             # The client may remember messages that were counted before.
-            self._sessions.begin_anew(session, f"{secrets.token_hex(3)}-")
+            self._sessions.begin_anew(session, f"{os.urandom(3).hex()}-")
         with suppress(MethodNotFound):
             return await self._role.resume_session(session_id, request)
         if known:

@@ -7,8 +7,8 @@ Outside a turn the application is believed.
 
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from parley.errors import TransportError
@@ -32,8 +32,7 @@ from parley.session.option import Option
 from parley.session.role import SessionInfo, SessionRequest
 
 
-@dataclass
-class AgentSession:
+class AgentSession(Struct):
     """One session beside its turns."""
 
     hosted: HostedSession
@@ -42,10 +41,10 @@ class AgentSession:
     state: str = "idle"
     background: tuple[BackgroundWork, ...] | None = None
     """The latest list that the application reported, if it ever did."""
-    tool_calls: set[str] = field(default_factory=set[str])
+    tool_calls: set[str] = field(default_factory=set)
     """Tool calls that the client may cancel, as it was last told."""
-    terminals: set[str] = field(default_factory=set[str])
-    questions: dict[int, str | None] = field(default_factory=dict[int, str | None])
+    terminals: set[str] = field(default_factory=set)
+    questions: dict[int, str | None] = field(default_factory=dict)
     """Open questions of the session, with the tool calls they are about."""
     prompt: MessageChanged | None = None
     """The message of the turn that runs, as the client was told."""

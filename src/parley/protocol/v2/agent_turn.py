@@ -4,7 +4,7 @@ The order on the wire is: the answer, the user's message, `running`, updates, `i
 """
 
 import asyncio
-import secrets
+import os
 from collections.abc import Awaitable
 
 from parley.errors import InvalidParams, RequestCancelled, RpcError
@@ -49,7 +49,7 @@ class AgentTurns:
         except Withdrawn:
             # V2-CNC-07, V2-CLO-06
             raise RequestCancelled("Request cancelled: the prompt was withdrawn") from None
-        message_id = secrets.token_urlsafe(12)
+        message_id = os.urandom(12).hex()
         prompt = Prompt(content, message_id, told(params.meta))
         call.after_response(lambda: self._turn(session, prompt, message_id))
         return v2.PromptResponse(message_id=message_id)

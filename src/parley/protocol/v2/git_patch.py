@@ -6,7 +6,6 @@ nothing of a commit or a mail stands around it.
 """
 
 from collections.abc import Iterable, Iterator
-from difflib import SequenceMatcher
 
 from parley.session.content import FileChange
 
@@ -121,6 +120,9 @@ def _groups(before: list[str], after: list[str]) -> Iterator[list[_Opcode]]:
     if len(before) * len(after) > _MAX_COMPARED:
         yield [("replace", 0, len(before), 0, len(after))]
         return
+    # Imported when a diff is shown: most starts of an agent never come to it.
+    from difflib import SequenceMatcher  # noqa: PLC0415
+
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     for group in matcher.get_grouped_opcodes(_CONTEXT):
         yield list(group)
