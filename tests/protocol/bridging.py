@@ -166,6 +166,8 @@ async def raw_bridge(
             bridge(TapTransport(far, judges[0].record), reach, settings, strict=strict)
         )
         yield stage
+        # Without its agent a turn that still runs is over at once.
+        await right.aclose()
         await near.aclose()
     assert [problem for judge in judges for problem in judge.problems] == []
 
