@@ -290,6 +290,23 @@ def test_a_session_that_runs_when_it_is_resumed_keeps_prompts_waiting() -> None:
     run(scenario())
 
 
+def test_a_session_may_be_loaded_again_while_a_turn_runs_in_it() -> None:
+    async def scenario() -> None:
+        async with bridged(1, 2) as stage:
+            prompt_id = stage.prompt()
+            turn = await stage.prompted()
+            asked = stage.client.ask("session/load", {"sessionId": "s", **NEW})
+            request = await stage.agent.request("session/resume")
+            stage.update("user_message", messageId="u", content=[SAID["content"]])
+            stage.agent.reply(request, {})
+            assert "result" in await stage.client.answer(asked)
+            stage.finish(turn)
+            assert (await stage.ended(prompt_id))["stopReason"] == "end_turn"
+            assert len(updates(stage, "user_message_chunk")) == 1
+
+    run(scenario())
+
+
 # Lists.
 
 
@@ -424,59 +441,5 @@ def test_deleting_is_unknown_where_the_agent_cannot(client: int, agent: int) -> 
             await stage.initialize()
             error = await stage.client.error("session/delete", {"sessionId": "s"})
             assert error["code"] == -32601
-
-    run(scenario())
-
-
-# Logging in and out.
-
-
-def test_logging_in_and_out_has_other_names_in_version_1() -> None:
-    async def scenario() -> None:
-        async with raw_bridge(1, 2) as stage:
-            login = {"type": "agent", "methodId": "web", "name": "Web"}
-            await stage.initialize(authMethods=[login])
-            params = {"methodId": "web", "_meta": {"traceparent": "00-1"}}
-            passed = await stage.passed("authenticate", params, {"_meta": {"b": 2}}, "auth/login")
-            assert passed == (params, {"_meta": {"b": 2}})
-            assert await stage.passed("logout", {}, {}, "auth/logout") == ({}, {})
-
-    run(scenario())
-
-
-def test_logging_in_and_out_has_other_names_in_version_2() -> None:
-    async def scenario() -> None:
-        async with raw_bridge(2, 1) as stage:
-            methods = [{"id": "web", "name": "Web"}]
-            can = {"auth": {"logout": {}}}
-            await stage.initialize(authMethods=methods, agentCapabilities=can)
-            asked, answer = await stage.passed(
-                "auth/login", {"methodId": "web"}, {}, "authenticate"
-            )
-            assert (asked, answer) == ({"methodId": "web"}, {})
-            assert await stage.passed("auth/logout", {}, None, "logout") == ({}, {})
-
-    run(scenario())
-
-
-def test_an_agent_that_cannot_log_out_is_an_error_and_a_loss() -> None:
-    async def scenario() -> None:
-        async with raw_bridge(2, 1) as stage:
-            await stage.initialize(authMethods=[{"id": "web", "name": "Web"}])
-            error = await stage.client.error("auth/logout", {})
-            assert error == {"code": -32603, "message": "Internal error: the agent cannot log out"}
-            assert stage.losses == ["logout"]
-
-    run(scenario())
-
-
-@both
-def test_a_login_that_is_not_offered_is_refused(client: int, agent: int) -> None:
-    async def scenario() -> None:
-        async with raw_bridge(client, agent) as stage:
-            key = "methodId" if agent == 2 else "id"
-            await stage.initialize(authMethods=[{"type": "agent", key: "web", "name": "Web"}])
-            method = "authenticate" if client == 1 else "auth/login"
-            assert (await stage.client.error(method, {"methodId": "x"}))["code"] == -32602
 
     run(scenario())

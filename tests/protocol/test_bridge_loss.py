@@ -61,6 +61,21 @@ def test_work_in_the_session_of_the_loss_fails_once() -> None:
     _run(scenario)
 
 
+def test_work_in_one_session_may_overlap() -> None:
+    async def scenario() -> None:
+        gate = LossGate(None, strict=True)
+        turn, replay = Work(), Work()
+        first, second = gate.working("s", turn), gate.working("s", replay)
+        with first:
+            second.__enter__()
+            assert gate.work_in("s") is replay
+        assert gate.work_in("s") is replay
+        second.__exit__(None, None, None)
+        assert gate.work_in("s") is None
+
+    _run(scenario)
+
+
 def test_work_that_was_given_up_does_not_fail() -> None:
     async def scenario() -> None:
         gate = LossGate(None, strict=True)

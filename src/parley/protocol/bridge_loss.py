@@ -45,19 +45,23 @@ class LossGate:
     def __init__(self, report: Callable[[Loss], None] | None, *, strict: bool) -> None:
         self._report = report
         self._strict = strict
-        self._works: dict[str | None, Work] = {}
+        self._works: dict[str | None, list[Work]] = {}
+        """What runs, by session; a session may be loaded again while a turn runs in it."""
 
     @contextmanager
     def working(self, session_id: str, work: Work) -> Generator[None]:
         """Something runs in a session; a loss in it is one of this work."""
-        self._works[session_id] = work
+        works = self._works.setdefault(session_id, [])
+        works.append(work)
         try:
             yield
         finally:
-            del self._works[session_id]
+            works.remove(work)
 
-    def work_in(self, session_id: str) -> Work | None:
-        return self._works.get(session_id)
+    def work_in(self, session_id: str | None) -> Work | None:
+        """What began last of all that runs in the session."""
+        works = self._works.get(session_id)
+        return works[-1] if works else None
 
     def to_client(self, loss: Loss) -> None:
         """Something cannot be said to the client.
@@ -70,7 +74,7 @@ class LossGate:
         if not self._strict:
             return
         refused = LossRefused(loss)
-        work = self._works.get(loss.session_id)
+        work = self.work_in(loss.session_id)
         if work is not None:
             work.refuse(refused)
         if _refusable.get() is answering.get():
