@@ -11,9 +11,9 @@ from parley.session.content import DiffItem, FileChange, Patch
 from tests.session.strategies import file_changes
 
 PATCH = """\
-diff --git /work/a.py /work/a.py
---- /work/a.py
-+++ /work/a.py
+diff --git /project/a.py /project/a.py
+--- /project/a.py
++++ /project/a.py
 @@ -1,3 +1,3 @@
  one
 -two
@@ -23,16 +23,16 @@ diff --git /work/a.py /work/a.py
 -ten
 +10
 +--- not a header
-diff --git /work/new.py /work/new.py
+diff --git /project/new.py /project/new.py
 new file mode 100644
 --- /dev/null
-+++ "/work/new.py"
++++ "/project/new.py"
 @@ -0,0 +1,2 @@
 +a
 +b
 \\ No newline at end of file
-diff --git /work/old.py /work/old.py
---- /work/old.py\t2026
+diff --git /project/old.py /project/old.py
+--- /project/old.py\t2026
 +++ /dev/null
 @@ -1,1 +0,0 @@
 -gone
@@ -83,17 +83,17 @@ def test_a_change_with_its_texts_is_exact(change: FileChange, sent: dict[str, ob
 
 def test_a_patch_alone_becomes_fragments() -> None:
     changes = (
-        FileChange("modify", "/work/a.py"),
-        FileChange("add", "/work/new.py"),
-        FileChange("delete", "/work/old.py", meta={"m": 1}),
+        FileChange("modify", "/project/a.py"),
+        FileChange("add", "/project/new.py"),
+        FileChange("delete", "/project/old.py", meta={"m": 1}),
     )
     models, lost = _models(DiffItem(changes, Patch(PATCH)))
     assert models == [
-        {"path": "/work/a.py", "old_text": "one\ntwo\nthree\n", "new_text": "one\n2\nthree\n"},
-        {"path": "/work/a.py", "old_text": "ten\n", "new_text": "10\n--- not a header\n"},
-        {"path": "/work/new.py", "new_text": "a\nb"},
+        {"path": "/project/a.py", "old_text": "one\ntwo\nthree\n", "new_text": "one\n2\nthree\n"},
+        {"path": "/project/a.py", "old_text": "ten\n", "new_text": "10\n--- not a header\n"},
+        {"path": "/project/new.py", "new_text": "a\nb"},
         {
-            "path": "/work/old.py",
+            "path": "/project/old.py",
             "old_text": "gone",
             "new_text": "",
             "meta": {"m": 1, "acpBridge": {"operation": "delete"}},
@@ -104,13 +104,13 @@ def test_a_patch_alone_becomes_fragments() -> None:
 
 def test_a_patch_may_name_its_files_from_a_root() -> None:
     patch = Patch("--- a.py\n+++ a.py\n@@ -1 +1 @@\n-x\n+y\n")
-    models, _ = _models(DiffItem((FileChange("modify", "/work/a.py"),), patch))
-    assert models == [{"path": "/work/a.py", "old_text": "x\n", "new_text": "y\n"}]
+    models, _ = _models(DiffItem((FileChange("modify", "/project/a.py"),), patch))
+    assert models == [{"path": "/project/a.py", "old_text": "x\n", "new_text": "y\n"}]
 
 
 def test_a_path_in_quotes_is_read_as_git_wrote_it() -> None:
-    patch = Patch('--- /dev/null\n+++ "/work/\\303\\251\\t\\"x"\n@@ -0,0 +1 @@\n+y\n')
-    assert hunks_of(patch) == {'/work/é\t"x': [("", "y\n")]}
+    patch = Patch('--- /dev/null\n+++ "/project/\\303\\251\\t\\"x"\n@@ -0,0 +1 @@\n+y\n')
+    assert hunks_of(patch) == {'/project/é\t"x': [("", "y\n")]}
 
 
 def test_what_has_no_text_is_named() -> None:
