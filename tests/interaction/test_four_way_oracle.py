@@ -15,7 +15,7 @@ from parley.session import content, event, option
 from tests.interaction.chains import Seen, play
 from tests.session import strategies as some
 
-SESSIONS = 250
+SESSIONS = 210
 
 _blocks = st.one_of(
     some.plain_texts,
@@ -169,7 +169,7 @@ _anything = st.one_of(
 
 
 @pytest.mark.timeout(240)
-@settings(max_examples=SESSIONS, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=SESSIONS // 2, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(_anything, min_size=1, max_size=3))
 def test_a_difference_between_the_chains_comes_with_a_loss_that_was_reported(
     events: list[event.Event],
