@@ -13,9 +13,9 @@ import pytest
 from parley.client.roots import Roots
 from parley.client.terminals import LocalTerminal, LocalTerminals
 from parley.errors import InternalError, InvalidParams, ResourceNotFound
+from parley.process import children
 from parley.session.event import ExitStatus
 from parley.session.role import TerminalOutput
-from parley.transport import children
 from tests.sdk.stage import run
 from tests.transport.wires import alive, eventually
 

@@ -10,8 +10,8 @@ import pytest
 
 from parley.conformance.scripted_stage import HalfClosingPipe, ProcessStage, Stage
 from parley.errors import ConnectionLost
+from parley.process.descriptor import borrowed
 from parley.rpc.transport import Incoming
-from parley.transport.descriptor import borrowed
 from parley.transport.memory import memory_pair
 from parley.transport.tap import TapTransport
 from tests.conformance.staging import BOUND_SECONDS

@@ -3,8 +3,8 @@
 import asyncio
 import os
 
+from parley.process.descriptor import owned
 from parley.transport.complaints import KEPT_BYTES, KEPT_LINES, Complaints
-from parley.transport.descriptor import owned
 from tests.transport.wires import eventually, run
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from parley.errors import ConnectionLost
+from parley.process.descriptor import Descriptor, borrowed, owned
 from parley.rpc.transport import Incoming
-from parley.transport.descriptor import Descriptor, borrowed, owned
 from parley.transport.inflow import Inflow
 from tests.transport.wires import BOUND, eventually, run, until
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from parley.errors import ConnectionClosed, ConnectionLost
-from parley.transport.descriptor import Buffer, Descriptor, borrowed, owned
+from parley.process.descriptor import Buffer, Descriptor, borrowed, owned
 from parley.transport.outflow import BATCH_SIZE, LARGE_FRAME, Outflow
 from tests.transport.wires import eventually, run
 

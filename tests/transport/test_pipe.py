@@ -8,8 +8,8 @@ import pytest
 
 from parley.conformance.check_transport import CHECKS, Check, check_name, check_transport
 from parley.errors import ConnectionClosed, ConnectionLost
+from parley.process.descriptor import owned
 from parley.rpc.transport import Oversize
-from parley.transport.descriptor import owned
 from parley.transport.pipe import PipeLimits, PipeTransport
 from tests.transport.wires import on_socket, pipe_transports, pipe_wire, run, socket_wire
 

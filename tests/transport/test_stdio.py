@@ -23,8 +23,8 @@ from parley.conformance.check_transport import (
     check_transport,
 )
 from parley.errors import ConnectionLost
+from parley.process.descriptor import owned
 from parley.rpc.transport import Transport
-from parley.transport.descriptor import owned
 from parley.transport.pipe import PipeLimits, PipeTransport
 from parley.transport.stdio import Lifetime, Serve, StdioTransport, run_stdio
 from parley.transport.takeover import StdioTakeover

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from parley.conformance.check_transport import TransportPair
-from parley.transport.descriptor import owned
+from parley.process.descriptor import owned
 from parley.transport.memory import memory_pair
 from parley.transport.pipe import PipeLimits, PipeTransport
 from parley.transport.process import Patience, ProcessTransport, spawn

@@ -11,8 +11,8 @@ from contextlib import suppress
 
 from parley.client.roots import Path, shown
 from parley.errors import ConnectionLost
+from parley.process.life import call_at_exit, environment
 from parley.session.profile import TerminalLogin
-from parley.transport.launch import call_at_exit, environment
 
 _SECONDS_TO_END = 0.5
 # How long the kernel may take to end a process that was killed.

@@ -16,11 +16,11 @@ from contextlib import suppress
 from parley.client.roots import Path, Roots, shown
 from parley.client.tail import Tail
 from parley.errors import InternalError, InvalidParams, ResourceNotFound
+from parley.process import children
+from parley.process.descriptor import Descriptor, owned
+from parley.process.life import call_at_exit, environment
 from parley.session.event import ExitStatus
 from parley.session.role import TerminalOutput
-from parley.transport import children
-from parley.transport.descriptor import Descriptor, owned
-from parley.transport.launch import call_at_exit, environment
 
 KEPT_BYTES = 1024 * 1024
 """What is kept of an output when the agent wants no less."""

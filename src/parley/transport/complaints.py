@@ -6,8 +6,8 @@ The last part is kept for error messages; whole lines can be passed on as they c
 import asyncio
 from collections.abc import Callable
 
+from parley.process.descriptor import Descriptor
 from parley.rpc.transport import Incoming, Oversize
-from parley.transport.descriptor import Descriptor
 from parley.transport.lines import LineSplitter
 
 KEPT_BYTES = 64 * 1024

@@ -11,8 +11,8 @@ from contextlib import suppress
 from typing import Protocol
 
 from parley.errors import ConnectionLost
+from parley.process.descriptor import Descriptor
 from parley.rpc.transport import Incoming
-from parley.transport.descriptor import Descriptor
 from parley.transport.lines import DEFAULT_LIMIT, LineSplitter
 
 READ_SIZE = 64 * 1024

@@ -3,35 +3,24 @@
 It knows nothing of frames; `process` makes a transport of what it returns.
 """
 
-import asyncio
-import ctypes
 import fcntl
 import os
-import re
-import signal
 import subprocess
-import sys
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
 
 from parley.errors import ConnectionLost
-from parley.transport import children
-from parley.transport.descriptor import Descriptor, owned
+from parley.process import children
+from parley.process.descriptor import Descriptor, owned
+from parley.process.life import death_with_parent
 
-_PR_SET_PDEATHSIG = 1
 _F_SETPIPE_SZ = 1031
 """Linux's number, which the standard library has only on Linux."""
 PIPE_SIZE = 256 * 1024
 # Of a command that cannot be started, in the text of the error.
 _SHOWN_CHARACTERS = 200
-# What a program needs to find its files and to speak the user's language, and no secrets.
-_BASICS = re.compile(
-    r"PATH|HOME|LANG|LANGUAGE|LC_\w+|TERM|COLORTERM|TMPDIR|TEMP|TMP|TZ|USER|LOGNAME|SHELL"
-    r"|XDG_\w+|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA"
-)
 
 
 class Child(Struct, frozen=True):
@@ -70,7 +59,7 @@ def launch(
             cwd=cwd,
             env=env,
             start_new_session=True,
-            preexec_fn=_death_with_parent(),
+            preexec_fn=death_with_parent(),
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         for fd in pipes:
@@ -88,76 +77,6 @@ def _widen(fd: int) -> None:
     """Let a pipe hold more, so that the two processes change places less often."""
     with suppress(OSError):
         fcntl.fcntl(fd, _F_SETPIPE_SZ, PIPE_SIZE)
-
-
-def environment(env: Mapping[str, str] | None, *, clean: bool) -> dict[str, str]:
-    """The environment of a child: ours or only its harmless basics, with `env` on top."""
-    ours = os.environ.items()
-    base = {name: value for name, value in ours if not clean or _BASICS.fullmatch(name)}
-    return {**base, **(env or {})}
-
-
-def call_at_exit(process: "subprocess.Popen[bytes]", callback: Callable[[], None]) -> None:
-    """Call back in the event loop when the child has ended.
-
-    On Linux it is not reaped then, so that its id still names its group and no other.
-    """
-    if sys.platform == "linux":
-        with suppress(OSError):
-            call_at_exit_by_descriptor(process, callback)
-            return
-    call_at_exit_by_thread(process, callback)
-
-
-def call_at_exit_by_descriptor(
-    process: "subprocess.Popen[bytes]", callback: Callable[[], None]
-) -> None:
-    """Watch a descriptor that becomes readable when the child ends: needs Linux 5.3."""
-    loop = asyncio.get_running_loop()
-    fd = os.pidfd_open(process.pid)
-
-    def ended() -> None:
-        loop.remove_reader(fd)
-        os.close(fd)
-        callback()
-
-    loop.add_reader(fd, ended)
-
-
-def call_at_exit_by_thread(
-    process: "subprocess.Popen[bytes]", callback: Callable[[], None]
-) -> None:
-    """Let a thread wait for the child: works everywhere, and reaps it before the callback."""
-    loop = asyncio.get_running_loop()
-
-    def wait() -> None:
-        process.wait()
-        # A closed event loop refuses the call: nobody wants to know any more.
-        with suppress(RuntimeError):
-            loop.call_soon_threadsafe(callback)
-
-    threading.Thread(target=wait, name="parley-wait", daemon=True).start()
-
-
-def _death_with_parent() -> Callable[[], None] | None:
-    """What the child does before it becomes the program: ask to die when we die.
-
-    The request belongs to the process that makes it and survives `exec`, so nothing but code
-    between fork and exec can make it without starting another program first. That code is one
-    call of a C function that was looked up before the fork: it takes no lock and imports nothing.
-    """
-    if sys.platform != "linux":
-        return None
-    prctl = ctypes.CDLL(None).prctl
-    parent = os.getpid()
-
-    def ask() -> None:
-        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        # If we died before the request was made, nobody will fulfil it.
-        if os.getppid() != parent:
-            os._exit(1)
-
-    return ask
 
 
 def _why_not(command: Sequence[str], cwd: str | os.PathLike[str] | None, error: Exception) -> str:

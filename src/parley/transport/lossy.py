@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TextIO, cast
 
-from parley.transport.descriptor import borrowed
+from parley.process.descriptor import borrowed
 
 _FIRST_PRIVATE = 50
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from parley.errors import ConnectionClosed, ConnectionLost
-from parley.transport.descriptor import Buffer, Descriptor
+from parley.process.descriptor import Buffer, Descriptor
 
 HIGH_WATER = 64 * 1024
 """Bytes in the outbox above which senders should wait."""

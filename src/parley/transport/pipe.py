@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from parley.process.descriptor import Descriptor
 from parley.rpc.transport import Incoming
-from parley.transport.descriptor import Descriptor
 from parley.transport.inflow import READ_AHEAD, Inflow
 from parley.transport.lines import DEFAULT_LIMIT
 from parley.transport.outflow import HIGH_WATER, Outflow

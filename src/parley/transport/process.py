@@ -14,10 +14,11 @@ from contextlib import suppress
 from msgspec import Struct
 
 from parley.errors import ConnectionLost
+from parley.process import children
+from parley.process.life import call_at_exit, environment
 from parley.rpc.transport import Incoming
-from parley.transport import children
 from parley.transport.complaints import Complaints
-from parley.transport.launch import Child, call_at_exit, environment, launch
+from parley.transport.launch import Child, launch
 from parley.transport.pipe import PipeLimits, PipeTransport
 
 _SHOWN_LINES = 10

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 from msgspec import Struct
 
 from parley.errors import ConnectionLost
+from parley.process import children
 from parley.rpc.transport import Transport
-from parley.transport import children
 from parley.transport.lossy import never_wait_for_stderr
 from parley.transport.pipe import PipeLimits, PipeTransport
 from parley.transport.takeover import StdioTakeover

@@ -11,7 +11,7 @@ import sys
 from contextlib import suppress
 from typing import TextIO
 
-from parley.transport.descriptor import Descriptor, borrowed
+from parley.process.descriptor import Descriptor, borrowed
 
 _FIRST_PRIVATE = 50
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from parley.transport import children
+from parley.process import children
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 """What ends an agent. They count even if they were ignored at the start: a background shell

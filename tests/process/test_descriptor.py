@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from parley.transport.descriptor import Descriptor, borrowed, owned
+from parley.process.descriptor import Descriptor, borrowed, owned
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from parley.transport import children
+from parley.process import children
 from tests.transport.wires import BOUND, PROGRAMS, alive, until
 
 SLEEP = ["sleep", "60"]
