@@ -1,0 +1,1 @@
+"""How a coding agent works. It knows `session` and nothing of wires, versions and clients."""

@@ -1,0 +1,1 @@
+"""What may be done without asking, what only after asking, and what never."""

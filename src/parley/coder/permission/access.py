@@ -1,0 +1,33 @@
+"""What a tool call would touch, in words that a policy can judge. Pure data.
+
+A tool says it before it runs; the policy decides from it and from nothing else. Paths are absolute
+and real: symbolic links are resolved.
+"""
+
+from msgspec import Struct
+
+
+class ReadsPath(Struct, frozen=True, tag=True):
+    path: str
+
+
+class WritesPath(Struct, frozen=True, tag=True):
+    path: str
+
+
+class RunsCommand(Struct, frozen=True, tag=True):
+    """A command line for the shell, exactly as it will run, and where."""
+
+    command: str
+    cwd: str
+
+
+class FetchesUrl(Struct, frozen=True, tag=True):
+    url: str
+
+
+class TouchesNothing(Struct, frozen=True, tag=True):
+    """Only the session itself changes, for instance its plan."""
+
+
+Access = ReadsPath | WritesPath | RunsCommand | FetchesUrl | TouchesNothing

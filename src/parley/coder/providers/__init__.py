@@ -1,0 +1,1 @@
+"""The models an agent can talk to, one file per wire format."""
