@@ -213,7 +213,7 @@ def test_a_command_may_close_its_output_and_run_on(tmp_path: Path) -> None:
     async def scenario() -> None:
         script = "echo last; exec >&- 2>&-; until [ -e go ]; do sleep 0.01; done; exit 4"
         async with await _shell(LocalTerminals([tmp_path]), script) as terminal:
-            await eventually(lambda: not terminal._reading)
+            await eventually(lambda: not terminal._command.reading)
             assert await terminal.output() == TerminalOutput("last\n", False, None)
             (tmp_path / "go").touch()
             assert await terminal.wait() == ExitStatus(4)
@@ -304,7 +304,7 @@ def test_a_command_that_runs_is_among_those_that_end_with_us(
 
     async def scenario() -> None:
         async with await _shell(LocalTerminals([tmp_path]), "exec sleep 60") as terminal:
-            assert remembered == [terminal._process.pid]
+            assert remembered == [terminal._command.pid]
 
     run(scenario())
 
