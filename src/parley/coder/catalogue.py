@@ -1,0 +1,68 @@
+"""The models of all providers, as far as they are known, under the names `provider/model`.
+
+A provider is asked for its models once. Until it has answered, a model is known by its name alone.
+"""
+
+import asyncio
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from parley.coder.providers.provider import ModelInfo, Provider
+
+
+class Offered(Struct, frozen=True):
+    """A model that a person can choose."""
+
+    id: str
+    """`provider/model`."""
+    info: ModelInfo
+
+
+class Catalogue:
+    def __init__(self, providers: Mapping[str, Provider]) -> None:
+        self.providers = dict(providers)
+        self._known: dict[str, tuple[ModelInfo, ...]] = {}
+        self._asking: dict[str, asyncio.Lock] = {}
+
+    async def learn(self, model_id: str) -> None:
+        """Ask the provider of a model for its models, unless that was done."""
+        name, _, _ = model_id.partition("/")
+        provider = self.providers.get(name)
+        if provider is None:
+            return
+        async with self._asking.setdefault(name, asyncio.Lock()):
+            if name not in self._known:
+                self._known[name] = await provider.models()
+
+    async def learn_all(self) -> None:
+        """Ask all providers, none of which waits for another."""
+        async with asyncio.TaskGroup() as group:
+            for name in self.providers:
+                group.create_task(self.learn(name))
+
+    def offered(self) -> tuple[Offered, ...]:
+        """The models that are known, in the order of the providers."""
+        return tuple(
+            Offered(f"{name}/{info.id}", info)
+            for name in self.providers
+            for info in self._known.get(name, ())
+        )
+
+    def find(self, model_id: str) -> Offered | None:
+        """A model by its name, which without a model behind the slash means the preferred one.
+
+        A model that a provider does not list is taken at its word: lists are often incomplete.
+        `None` means that there is no such provider, or that its preferred model is not known.
+        """
+        name, _, wanted = model_id.partition("/")
+        if name not in self.providers:
+            return None
+        known = self._known.get(name, ())
+        if not wanted:
+            return Offered(f"{name}/{known[0].id}", known[0]) if known else None
+        info = next((info for info in known if info.id == wanted), ModelInfo(wanted))
+        return Offered(model_id, info)
+
+    def provider_of(self, model: Offered) -> Provider:
+        return self.providers[model.id.partition("/")[0]]

@@ -1,0 +1,161 @@
+"""What the entries of a session amount to: the conversation, choices, permissions, sums. Pure.
+
+The same reducer takes the entries of a log that is opened and those that a running session adds,
+so that a session that was loaded cannot differ from one that went on.
+"""
+
+from collections.abc import Iterable
+
+from msgspec import UNSET
+
+from parley.coder.cost import added
+from parley.coder.message import (
+    INTERRUPTED,
+    AgentMessage,
+    Message,
+    TextPart,
+    ToolMessage,
+    ToolResult,
+    repaired,
+)
+from parley.coder.providers.provider import ModelUsage
+from parley.coder.store.entry import (
+    Entry,
+    Forgotten,
+    OptionSet,
+    Remembered,
+    Said,
+    Spent,
+    Told,
+    TurnBegun,
+    TurnOver,
+)
+from parley.session.content import ContentItem, Text
+from parley.session.event import (
+    FINAL_STATUSES,
+    ChunkAdded,
+    Event,
+    InfoChanged,
+    NoticeGiven,
+    OptionsChanged,
+    PlanChanged,
+    ToolCallChanged,
+    ToolContentAdded,
+)
+from parley.session.option import OptionValue, Plan
+from parley.session.role import Ending
+
+
+class History:
+    """The sum of the entries of one session. Read the attributes; change it by `apply` only."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self.options: dict[str, OptionValue] = {}
+        """What was chosen in the session, by option."""
+        self.remembered: list[Remembered] = []
+        self.plans: dict[str, Plan] = {}
+        self.title: str | None = None
+        self.usage = ModelUsage()
+        """Of all requests of the session."""
+        self.cost: float | None = None
+        """US dollars, of the requests whose prices were known."""
+        self.turns = 0
+        self.turn: str | None = None
+        """The turn that has begun and not ended."""
+        self.call_ids: set[str] = set()
+        """The ids that tool calls had."""
+        self.open_calls: dict[str, None] = {}
+        """Tool calls without a final status."""
+        self._unsaid: list[str] = []
+        # Text of the agent that its client saw and that is no part of the conversation yet.
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> "History":
+        history = cls()
+        for entry in entries:
+            history.apply(entry)
+        return history
+
+    def apply(self, entry: Entry) -> None:
+        match entry:
+            case Told(event=event):
+                self._told(event)
+            case Said(message=message):
+                self.messages.append(message)
+                self._unsaid.clear()
+            case Spent(usage=usage, cost=cost):
+                self.usage = added(self.usage, usage)
+                if cost is not None:
+                    self.cost = (self.cost or 0.0) + cost
+            case TurnBegun(turn_id=turn_id):
+                self.turn = turn_id
+                self.turns += 1
+                self._unsaid.clear()
+            case TurnOver():
+                self.turn = None
+                self._unsaid.clear()
+            case OptionSet(option_id=option_id, value=value):
+                self.options[option_id] = value
+            case Remembered():
+                self.remembered.append(entry)
+            case Forgotten():
+                self.messages.clear()
+
+    def conversation(self) -> tuple[Message, ...]:
+        """What the model was told and said, well formed."""
+        return repaired(tuple(self.messages))
+
+    def repairs(self) -> tuple[Entry, ...]:
+        """What must be added because the process that wrote the log did not end in order.
+
+        Open tool calls fail, text that the client saw becomes part of the conversation, calls
+        without a result get one, and the interrupted turn is over.
+        """
+        found: list[Entry] = [Told(interrupted(id)) for id in self.open_calls]
+        last = self.messages[-1] if self.messages else None
+        if isinstance(last, AgentMessage) and last.calls:
+            results = (ToolResult(c.id, c.name, INTERRUPTED, is_error=True) for c in last.calls)
+            found.append(Said(ToolMessage(tuple(results))))
+        if self.turn is not None and (text := "".join(self._unsaid)):
+            found.append(Said(AgentMessage((TextPart(text),))))
+        if self.turn is not None:
+            found.append(TurnOver(self.turn, Ending("cancelled")))
+        return tuple(found)
+
+    def _told(self, event: Event) -> None:
+        match event:
+            case ChunkAdded(speaker="agent", content=Text(text=text)):
+                self._unsaid.append(text)
+            case ToolCallChanged(id=id, status=status):
+                self.call_ids.add(id)
+                if status in FINAL_STATUSES:
+                    self.open_calls.pop(id, None)
+                elif status is not UNSET:
+                    self.open_calls[id] = None
+            case ToolContentAdded(id=id):
+                self.call_ids.add(id)
+            case PlanChanged(id=id, plan=plan):
+                self.plans[id] = plan
+            case InfoChanged(title=str(title)):
+                self.title = title
+            case _:
+                pass
+
+
+def interrupted(call_id: str) -> ToolCallChanged:
+    """The end of a tool call that nobody saw the end of."""
+    return ToolCallChanged(
+        call_id,
+        status="failed",
+        content=(ContentItem(Text(INTERRUPTED)),),
+        raw_output=INTERRUPTED,
+    )
+
+
+def is_replayed(event: Event) -> bool:
+    """Whether an event is history that a client is told again when it loads the session.
+
+    Notices were about a moment, and the answer that opens a session has its options.
+    """
+    return not isinstance(event, NoticeGiven | OptionsChanged)
