@@ -4,12 +4,13 @@ It uses no SDK and parses nothing while it measures, so that it is never the slo
 processor time of the agent come from `/proc`, so it runs on Linux only.
 """
 
+import contextlib
 import json
 import os
 import selectors
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ CHUNK = b"agent_message_chunk"
 END_OF_TURN = b"stopReason"
 FAULT = b'"error"'
 _READ = 1 << 20
+# What comes back from a short turn. A larger buffer would cost more than the turn.
+_SHORT_READ = 4096
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -113,9 +116,9 @@ class RawAgent:
     def short_turn(self, data: bytes) -> None:
         """One turn whose messages fit into the pipes: a blocking write, then blocking reads."""
         os.write(self._sink, data)
-        received = self._read()
+        received = self._read(_SHORT_READ)
         while END_OF_TURN not in received or not received.endswith(b"\n"):
-            received += self._read()
+            received += self._read(_SHORT_READ)
 
     def block_on_pipes(self) -> None:
         """Let `short_turn` wait in the kernel, which costs least."""
@@ -148,8 +151,8 @@ class RawAgent:
         except BrokenPipeError:
             raise AgentEnded("the agent stopped reading") from None
 
-    def _read(self) -> bytes:
-        data = os.read(self._source, _READ)
+    def _read(self, size: int = _READ) -> bytes:
+        data = os.read(self._source, size)
         if not data:
             raise AgentEnded("the agent ended")
         self.received += len(data)
@@ -179,6 +182,19 @@ def line(method: str, params: dict[str, Any], request: int) -> bytes:
 def environment() -> dict[str, str]:
     """Ours, without the setting that would make every start compile its imports again."""
     return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+
+
+@contextlib.contextmanager
+def one_core(pid: int) -> Generator[None]:
+    """Keep a process and ourselves on one core."""
+    allowed = os.sched_getaffinity(0)
+    for each in (0, pid):
+        os.sched_setaffinity(each, {min(allowed)})
+    try:
+        yield
+    finally:
+        for each in (0, pid):
+            os.sched_setaffinity(each, allowed)
 
 
 def rss_mb(pid: int, field: str = "VmRSS") -> float:

@@ -1,11 +1,12 @@
 """The stages of the benchmark. Each measures one peer once and returns named figures."""
 
+import itertools
 import json
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from harness import (
     children,
     cpu_seconds,
     environment,
+    one_core,
     rss_mb,
     wait_until_quiet,
 )
@@ -70,25 +72,38 @@ def cold_start(peer: Peer, scale: Scale) -> Figures:
 
 
 def turns(peer: Peer, scale: Scale) -> Figures:
-    """Turns without output, one after the other."""
+    """Turns without output, one after the other, on one core and as the system places them.
+
+    A turn is a strict exchange: one of the two processes always sleeps. Across two cores the time
+    to wake a sleeping core, which is the machine's and the same for every peer, makes up most of
+    a turn, and the system changes its mind about the placing from run to run. On one core what is
+    left is the work of the peers.
+    """
     with _ready(peer) as (agent, session):
         agent.block_on_pipes()
-        times: list[float] = []
-        prompts = [agent.prompt(session, "noop") for _ in range(scale.turns)]
-        for prompt in prompts[: scale.turns // 4]:
+        prompts = iter([agent.prompt(session, "noop") for _ in range(2 * scale.turns)])
+        for prompt in itertools.islice(prompts, scale.turns // 4):
             agent.short_turn(prompt)
-        measured = prompts[scale.turns // 4 :]
+        spread = _timed(agent, itertools.islice(prompts, scale.turns // 2))
         cpu = cpu_seconds(agent.pid)
-        for prompt in measured:
-            began = time.perf_counter()
-            agent.short_turn(prompt)
-            times.append(time.perf_counter() - began)
+        with one_core(agent.pid):
+            together = _timed(agent, prompts)
         cpu = cpu_seconds(agent.pid) - cpu
         return {
-            "turn p50, us": statistics.median(times) * 1e6,
-            "turn p99, us": statistics.quantiles(times, n=100)[98] * 1e6,
-            "turn CPU, us": cpu / len(measured) * 1e6,
+            "turn p50, us": statistics.median(together) * 1e6,
+            "turn p99, us": statistics.quantiles(together, n=100)[98] * 1e6,
+            "turn CPU, us": cpu / len(together) * 1e6,
+            "turn p50 across cores, us": statistics.median(spread) * 1e6,
         }
+
+
+def _timed(agent: RawAgent, prompts: Iterable[bytes]) -> list[float]:
+    times: list[float] = []
+    for prompt in prompts:
+        began = time.perf_counter()
+        agent.short_turn(prompt)
+        times.append(time.perf_counter() - began)
+    return times
 
 
 def stream(peer: Peer, scale: Scale) -> Figures:

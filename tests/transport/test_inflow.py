@@ -206,6 +206,37 @@ def test_only_one_task_may_receive() -> None:
     run(scenario)
 
 
+def test_frames_are_handed_over_at_once_while_somebody_waits_and_what_is_left_is_received() -> None:
+    async def scenario() -> None:
+        read, write = os.pipe()
+        inflow = Inflow(owned(read), on_end=nothing)
+        taken: list[Incoming] = []
+
+        def take(frames: list[Incoming]) -> list[Incoming]:
+            wanted = [frame for frame in frames if frame != b"later"]
+            taken.extend(wanted)
+            return frames[len(wanted) :]
+
+        inflow.take = take
+        receiving = asyncio.create_task(inflow.receive())
+        await asyncio.sleep(0)
+        os.write(write, b"one\ntwo\n")
+        await eventually(lambda: len(taken) == 2)
+        assert not receiving.done()
+        os.write(write, b"three\nlater\n")
+        assert await receiving == [b"later"]
+        assert taken == [b"one", b"two", b"three"]
+        # Nobody waits now, so nothing is handed over.
+        os.write(write, b"four\n")
+        await eventually(lambda: inflow._frames == [b"four"])
+        assert await inflow.receive() == [b"four"]
+        os.close(write)
+        assert await inflow.receive() == []
+        inflow.close()
+
+    run(scenario)
+
+
 def test_an_end_when_dry_gives_everything_first_even_to_a_slow_receiver() -> None:
     async def scenario() -> None:
         read, write = os.pipe()

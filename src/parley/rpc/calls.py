@@ -50,8 +50,8 @@ class Calls:
         self._begun: set[Call] = set()
         self._waiting: deque[Call] = deque()
         self.waiting_bytes = 0
-        self.about_to_begin = False
-        """Whether a call was started whose handler has not made its first step."""
+        self.about_to_begin = 0
+        """How many calls were started whose handlers have not made their first step."""
         self._ended = False
 
     @property
@@ -70,8 +70,8 @@ class Calls:
 
     async def begin(self) -> None:
         """Let every call that was started make its first step."""
-        self.about_to_begin = False
-        await asyncio.sleep(0)
+        while self.about_to_begin:
+            await asyncio.sleep(0)
 
     def cancel(self, call: Call) -> None:
         """The caller no longer wants the answer; it still gets one (CAN-03)."""
@@ -106,13 +106,14 @@ class Calls:
 
     def _start(self, call: Call) -> None:
         self._running_bytes += call.size
-        self.about_to_begin = True
+        self.about_to_begin += 1
         # A clean context, whoever hands the call over: it must not inherit the lane's mark.
         self._running[call] = asyncio.get_running_loop().create_task(
             self._answer(call), context=self._context.copy()
         )
 
     async def _answer(self, call: Call) -> None:
+        self.about_to_begin -= 1
         self._begun.add(call)
         answering.set(call)
         try:

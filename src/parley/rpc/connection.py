@@ -32,7 +32,7 @@ from parley.rpc.message import (
     notification_frame,
 )
 from parley.rpc.peer import Answered, Broken, Call, Cancelled, Event, Peer, Reply
-from parley.rpc.transport import Incoming, Transport
+from parley.rpc.transport import Handing, Incoming, Transport
 
 NotificationHandler = Callable[[Notification], Awaitable[None] | None]
 """Handles a notification: returns when done, or returns a coroutine when it must wait.
@@ -107,6 +107,8 @@ class Connection:
         """Read and handle until the end of the stream; ends everything before it returns."""
         end: TransportError = ConnectionClosed("the connection was closed")
         grace = 0.0
+        if isinstance(self._transport, Handing):
+            self._transport.hand_to(self._inbox.take_at_once)
         try:
             while frames := await self._transport.receive():
                 await self._inbox.take_all(frames)
@@ -211,6 +213,8 @@ class Connection:
             await self._closed.wait()
             return
         self._end = end
+        if isinstance(self._transport, Handing):
+            self._transport.hand_to(None)
         for waiter in self.peer.end():
             _settle(waiter, NOTHING, _again(end))  # RPC-26
         try:
@@ -258,6 +262,9 @@ class _Inbox:
         self._on_notification = on_notification
         self._limits = limits
         self._context = copy_context()
+        self._arrivals = copy_context()
+        """What handlers run in while no task reads: that of the event loop is a stranger's."""
+        self._defect: Exception | None = None
         self.recognise: Callable[[Incoming], bool] = _recognise_nothing
         self.faults: Counter[str] = Counter()
         self.lane = Lane(self._handle, self.release)
@@ -283,9 +290,34 @@ class _Inbox:
 
     async def take_all(self, frames: Sequence[Incoming]) -> None:
         """Handle these frames, then wait until there is room for more."""
+        if self._defect is not None:
+            raise self._defect
+        while frames := self._take(frames):
+            await self.calls.begin()
+        if self._unread_replies > self._limits.backlog_bytes:
+            with suppress(TransportError):
+                await self._transport.drain()
+            self._unread_replies = 0
+        while self._full():
+            self._released = asyncio.get_running_loop().create_future()
+            await self._released
+
+    def take_at_once(self, frames: Sequence[Incoming]) -> Sequence[Incoming]:
+        """Handle frames at the moment they arrive; those that are returned have to wait."""
+        if self._unread_replies > self._limits.backlog_bytes or self._full():
+            return frames
+        try:
+            return self._arrivals.run(self._take, frames)
+        except Exception as error:
+            # A defect of ours. The task that reads must meet it, since it ends the connection.
+            self._defect = error
+            return frames
+
+    def _take(self, frames: Sequence[Incoming]) -> Sequence[Incoming]:
+        """Handle frames without waiting; from the first one that must wait on they are returned."""
         receive, lane, calls = self._peer.receive, self.lane, self.calls
         recognise = self.recognise
-        for frame in frames:
+        for index, frame in enumerate(frames):
             if not lane.busy and not calls.about_to_begin and recognise(frame):
                 continue
             event = receive(frame)
@@ -293,7 +325,8 @@ class _Inbox:
                 if calls.about_to_begin:
                     # RPC-27: it finds the calls before it begun. Otherwise a `session/cancel`
                     # right behind a prompt would be handled before there is a turn to cancel.
-                    await calls.begin()
+                    # Reading it has changed nothing, so that it can be read again.
+                    return frames[index:]
                 unfinished = self._notified(event)
                 if unfinished is not None:
                     self._open_lane(unfinished)
@@ -304,13 +337,7 @@ class _Inbox:
                     lane.put(one, size)
                 elif (unfinished := self._handle(one)) is not None:
                     self._open_lane(unfinished)
-        if self._unread_replies > self._limits.backlog_bytes:
-            with suppress(TransportError):
-                await self._transport.drain()
-            self._unread_replies = 0
-        while self._full():
-            self._released = asyncio.get_running_loop().create_future()
-            await self._released
+        return ()
 
     def release(self) -> None:
         """Something has changed: go on reading if there is room now."""

@@ -4,8 +4,8 @@ A frame is one JSON-RPC message: bytes without a terminator. A transport moves f
 nothing; malformed ones pass through it. Implementations live in `parley.transport`.
 """
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -70,4 +70,20 @@ class Transport(Protocol):
 
     async def aclose(self) -> None:
         """Flush what can be flushed within a short bound, then release everything. Idempotent."""
+        ...
+
+
+@runtime_checkable
+class Handing(Protocol):
+    """A transport that can hand frames over in the very moment they arrive.
+
+    That saves waking the task which waits in `receive`: a round trip costs one pass of the event
+    loop less.
+    """
+
+    def hand_to(self, take: Callable[[list[Incoming]], Sequence[Incoming]] | None) -> None:
+        """Let `take` have the frames that arrive while somebody waits in `receive`.
+
+        It returns those that it leaves; `receive` returns them. It never waits and never raises.
+        """
         ...

@@ -6,7 +6,7 @@ It owns the descriptor it reads from and knows nothing of the sending half.
 import asyncio
 import errno
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Protocol
 
@@ -42,6 +42,8 @@ class Inflow:
         self._frames: list[Incoming] = []
         self._ahead = 0
         self._waiter: asyncio.Future[None] | None = None
+        self.take: Callable[[list[Incoming]], Sequence[Incoming]] | None = None
+        """Gets frames at once while somebody waits in `receive`; see `Handing`."""
         self._paused = False
         self._over = False
         self._discarding = False
@@ -119,6 +121,12 @@ class Inflow:
         if self._discarding:
             return
         frames = self._lines.feed(chunk)
+        if frames and self.take is not None and self._is_awaited() and not self._frames:
+            self.handed_out += 1
+            frames = list(self.take(frames))
+            if not frames:
+                self._ahead = 0
+                return
         if frames:
             if self._frames:
                 self._frames += frames
@@ -126,7 +134,7 @@ class Inflow:
                 self._frames = frames
             self._wake()
         self._ahead += len(chunk)
-        if self._ahead >= self._read_ahead and (self._waiter is None or self._waiter.done()):
+        if self._ahead >= self._read_ahead and not self._is_awaited():
             # The buffer is full and nobody asks: the peer waits from here on (STD-14).
             self._paused = True
             self._feed.pause()
@@ -152,6 +160,9 @@ class Inflow:
         if self._paused and not self._over:
             self._paused = False
             self._feed.resume()
+
+    def _is_awaited(self) -> bool:
+        return self._waiter is not None and not self._waiter.done()
 
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():

@@ -3,7 +3,7 @@
 It joins the two halves, and decides what the end of one of them means for the other.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -57,6 +57,10 @@ class PipeTransport:
     async def receive(self) -> list[Incoming]:
         """Wait for frames; see `Transport`."""
         return await self._inflow.receive()
+
+    def hand_to(self, take: Callable[[list[Incoming]], Sequence[Incoming]] | None) -> None:
+        """Let `take` have frames at once; see `Handing`."""
+        self._inflow.take = take
 
     def send(self, frame: bytes) -> None:
         """Put a frame in the outbox; see `Transport`."""
