@@ -4,6 +4,7 @@ Put together once by whoever composes the agent. Nothing here belongs to one ses
 """
 
 import asyncio
+import os
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -22,12 +23,14 @@ LoginHandler = Callable[[str], Awaitable[None]]
 """Logs in with a method by its id: `adopt`s what it found, or raises `AuthRequired`."""
 
 
-class Pace(Struct, frozen=True):
-    """Where time and chance come from."""
+class Sources(Struct, frozen=True):
+    """Where time, chance and names come from."""
 
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     chance: Callable[[], float] = random.random
+    new_id: Callable[[], str] = lambda: os.urandom(8).hex()
+    """Ids of messages and turns; those of sessions cannot be chosen."""
 
 
 class Runtime:
@@ -42,7 +45,7 @@ class Runtime:
         logins: tuple[Login, ...] = (),
         login: LoginHandler | None = None,
         discover: Callable[[], Awaitable[None]] | None = None,
-        pace: Pace | None = None,
+        sources: Sources | None = None,
     ) -> None:
         self.settings = settings
         self.store = store
@@ -53,7 +56,7 @@ class Runtime:
         self.login = login
         self.discover = discover
         """Runs in the background once a client is there; it may `adopt` what it finds."""
-        self.pace = pace or Pace()
+        self.sources = sources or Sources()
         self.watchers: set[Callable[[], None]] = set()
         """Called after `adopt`."""
         self._retired: list[Provider] = []

@@ -1,0 +1,146 @@
+"""Running the tool calls of one answer of the model: in what order, with whose permission.
+
+Every call gets exactly one result, whatever happens to it, and the results come in the order of the
+calls. Neighbouring calls of read-only tools run together; everything else runs alone and in order,
+so that a call sees what the calls before it did.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from itertools import groupby
+
+from msgspec import UNSET
+
+from parley.coder.errors import ToolError
+from parley.coder.message import CallPart, ToolMessage, ToolResult
+from parley.coder.open_session import OpenSession
+from parley.coder.permit import permit
+from parley.coder.shown_call import done_call, ended_call, prepared_call
+from parley.coder.tools.tool import Outcome, Tool
+from parley.session.content import ToolItem
+from parley.session.event import Event, ToolCallChanged
+
+CANCELLED = "The call was cancelled by the user."
+_LOG = logging.getLogger(__name__)
+
+
+class CallRunner:
+    def __init__(self, session: OpenSession, calls: tuple[CallPart, ...]) -> None:
+        self._session = session
+        self._calls = calls
+        self._results: dict[str, ToolResult] = {}
+        self._room = asyncio.Semaphore(max(session.runtime.settings.parallel_reads, 1))
+
+    async def run(self) -> None:
+        """Run the calls. It can be cancelled at any point; `message` then has what there is."""
+        for batch in self._batches():
+            async with asyncio.TaskGroup() as group:
+                for call in batch:
+                    task = group.create_task(self._one(call))
+                    self._session.stops[call.id] = task.cancel
+
+    def refuse(self, reason: str) -> None:
+        """Run none of the calls."""
+        for call in self._calls:
+            self._end(call, reason, "failed")
+
+    def message(self) -> ToolMessage:
+        """The results, one for each call; what has none was cancelled."""
+        for call in self._calls:
+            self._session.stops.pop(call.id, None)
+            if call.id not in self._results:
+                self._end(call, CANCELLED, "cancelled")
+        return ToolMessage(tuple(self._results[call.id] for call in self._calls))
+
+    def _batches(self) -> Iterator[list[CallPart]]:
+        for together, calls in groupby(self._calls, self._only_reads):
+            if together:
+                yield list(calls)
+            else:
+                yield from ([call] for call in calls)
+
+    def _only_reads(self, call: CallPart) -> bool:
+        tool = self._session.runtime.tools.get(call.name)
+        return tool is None or tool.category == "read"
+
+    async def _one(self, call: CallPart) -> None:
+        try:
+            async with self._room:
+                await self._settle(call)
+        except asyncio.CancelledError:
+            if call.id not in self._results:
+                self._end(call, CANCELLED, "cancelled")
+            raise
+        finally:
+            self._session.stops.pop(call.id, None)
+
+    async def _settle(self, call: CallPart) -> None:
+        progress = CallProgress(self._session, call.id)
+        try:
+            outcome = await self._outcome(call, progress)
+        except ToolError as error:
+            self._end(call, str(error), "failed")
+        except Exception as error:
+            # A tool with a defect costs its call and not the session: the model is told.
+            _LOG.exception("the tool `%s` failed", call.name)
+            self._end(call, f"The tool failed: {type(error).__name__}.", "failed")
+        else:
+            self._session.tell(done_call(call.id, outcome, shown=progress.shown))
+            self._results[call.id] = ToolResult(
+                call.id, call.name, outcome.text, outcome.failed, outcome.images
+            )
+        finally:
+            progress.over = True
+
+    async def _outcome(self, call: CallPart, progress: "CallProgress") -> Outcome:
+        session = self._session
+        tool = self._tool(call)
+        prepared = await tool.prepare(call.arguments, session.desk)
+        change = prepared_call(call, prepared)
+        session.tell(change)
+        progress.shown = bool(prepared.preview)
+        await permit(session, tool, prepared, change)
+        session.tell(ToolCallChanged(call.id, status="in_progress", cancellable=True))
+        return await prepared.run(progress)
+
+    def _tool(self, call: CallPart) -> Tool:
+        tools = self._session.runtime.tools
+        tool = tools.get(call.name)
+        if tool is None:
+            known = ", ".join(f"`{name}`" for name in tools)
+            raise ToolError(f"There is no tool `{call.name[:100]}`. The tools are: {known}.")
+        if call.malformed is not None:
+            raise ToolError(
+                f"The arguments are not a JSON object: {call.malformed[:200]!r}."
+                " Make the call again with one."
+            )
+        return tool
+
+    def _end(self, call: CallPart, text: str, status: str) -> None:
+        raw_input = call.arguments if call.malformed is None else call.malformed
+        self._session.tell(ended_call(call.id, text, status=status, raw_input=raw_input or UNSET))
+        self._results[call.id] = ToolResult(call.id, call.name, text, is_error=True)
+
+
+class CallProgress:
+    """What a running call reports; the `Progress` of a tool."""
+
+    def __init__(self, session: OpenSession, call_id: str) -> None:
+        self._session = session
+        self.call_id = call_id
+        self.shown = False
+        """Whether something is shown of the call."""
+        self.over = False
+
+    def show(self, *items: ToolItem) -> None:
+        if not self.over:
+            self.shown = True
+            self._session.tell(ToolCallChanged(self.call_id, content=items))
+
+    def emit(self, event: Event) -> None:
+        # A terminal may outlive its call, when the command runs on in the background.
+        self._session.tell(event)
+
+    async def drain(self) -> None:
+        await self._session.keep_up()

@@ -1,0 +1,161 @@
+"""One turn: the model, its tools, the model again, until the model is done or a limit is reached.
+
+How a turn ends:
+
+| Stop reason | When |
+|---|---|
+| `end_turn` | the model has nothing more to do |
+| `max_tokens` | its answer reached the limit of the model; calls in that answer do not run |
+| `max_turn_requests` | the turn made all the requests it may, or the budget of the session is spent |
+| `refusal` | the model refused |
+| `cancelled` | the client cancelled |
+| `error` | the model cannot be reached, or nothing can be stored |
+
+There is no reason for a budget; `max_turn_requests` is the truthful one of the five, since no
+further request may be made, and a notice names the budget.
+"""
+
+import asyncio
+
+from msgspec.structs import replace
+
+from parley.coder.calls import CallRunner
+from parley.coder.cost import is_priced, turn_usage
+from parley.coder.errors import ProviderError
+from parley.coder.message import CallPart
+from parley.coder.open_session import OpenSession
+from parley.coder.prompt_content import user_message
+from parley.coder.providers.provider import StopCause
+from parley.coder.store.entry import Said, Told, TurnBegun, TurnOver
+from parley.coder.store.failure import StoreFailed
+from parley.coder.title import title_of
+from parley.coder.turn import Turn
+from parley.errors import AuthRequired, InternalError
+from parley.session.content import Text
+from parley.session.event import ChunkAdded, Failure, MessageChanged
+from parley.session.role import Ending, Prompt
+
+_NOT_RUN = {
+    "max_tokens": "The call was not run: the answer was cut off at the model's output limit.",
+    "refusal": "The call was not run: the model refused to go on.",
+}
+
+
+async def run_turn(session: OpenSession, prompt: Prompt) -> Ending:
+    """Answer a prompt. When it returns or raises, the session is complete on the disk."""
+    turn = Turn(session)
+    ending = Ending("error", failure=Failure(InternalError.CODE, InternalError.MESSAGE))
+    try:
+        _begin(session, turn, prompt)
+        ending = await _ended(session, turn)
+    except asyncio.CancelledError:
+        ending = Ending("cancelled")
+        raise
+    finally:
+        # Nothing is open here unless the turn was cut short.
+        turn.cut_off("cancelled" if ending.stop_reason == "cancelled" else "failed")
+        ending = replace(ending, usage=turn_usage(turn.usage))
+        session.append(TurnOver(turn.id, ending))
+        failure = await _store(session)
+    return ending if failure is None else Ending("error", ending.usage, failure)
+
+
+def _begin(session: OpenSession, turn: Turn, prompt: Prompt) -> None:
+    hint = session.runtime.settings.hint if session.history.turns == 0 else ""
+    new_id = session.runtime.sources.new_id
+    session.append(
+        TurnBegun(turn.id),
+        Told(MessageChanged("user", prompt.message_id or new_id(), prompt.content)),
+    )
+    if session.history.title is None and (title := title_of(prompt.content)):
+        session.entitle(title)
+    if hint:
+        session.tell(ChunkAdded("agent", Text(hint), new_id()))
+    # Slash commands have their place here: a prompt that is one does not reach the model.
+    session.append(Said(user_message(prompt.content)))
+
+
+async def _ended(session: OpenSession, turn: Turn) -> Ending:
+    try:
+        return await _worked(session, turn)
+    except ProviderError as error:
+        turn.cut_off("failed")
+        session.tell(ChunkAdded("agent", Text(str(error)), session.runtime.sources.new_id()))
+        return Ending("error", failure=_failure(session, error))
+    except StoreFailed as error:
+        return Ending("error", failure=_not_stored(error))
+
+
+async def _worked(session: OpenSession, turn: Turn) -> Ending:
+    _warn_of_unknown_cost(session)
+    while True:
+        if limit := _limit(session, turn):
+            session.notify(limit)
+            return Ending("max_turn_requests")
+        answer = await turn.answer()
+        calls = answer.message.calls
+        if calls:
+            await _called(session, calls, answer.cause)
+        if answer.cause in ("max_tokens", "refusal"):
+            return Ending(answer.cause)
+        if not calls:
+            return Ending("end_turn")
+
+
+async def _called(session: OpenSession, calls: tuple[CallPart, ...], cause: StopCause) -> None:
+    """Run the calls of an answer, and give the model their results, also when it is cut short."""
+    runner = CallRunner(session, calls)
+    try:
+        if cause in _NOT_RUN:
+            # What was cut off may look complete and mean something else.
+            runner.refuse(_NOT_RUN[cause])
+        else:
+            await runner.run()
+    finally:
+        session.append(Said(runner.message()))
+    await session.keep_up()
+
+
+def _limit(session: OpenSession, turn: Turn) -> str:
+    """Which limit stands against another request; empty if none does."""
+    most = session.runtime.settings.max_requests
+    if turn.requests >= most:
+        return (
+            f"This turn has made {most} requests to the model, which is the limit"
+            " (`max_requests`). Send another message to go on."
+        )
+    budget, cost = session.chosen.budget, session.history.cost
+    if budget is not None and cost is not None and cost >= budget:
+        return (
+            f"This session has cost ${cost:.2f}, and its budget is ${budget:g}."
+            " Choose a higher one with the option `budget` to go on."
+        )
+    return ""
+
+
+def _warn_of_unknown_cost(session: OpenSession) -> None:
+    model = session.model
+    if session.chosen.budget is not None and not is_priced(model.info):
+        session.notify(
+            f"The prices of `{model.id}` are not known, so the budget of this session cannot be"
+            " watched."
+        )
+
+
+def _failure(session: OpenSession, error: ProviderError) -> Failure:
+    # A client that can offer a login is told that one is needed.
+    wants_login = error.kind == "auth" and session.runtime.logins
+    code = AuthRequired.CODE if wants_login else InternalError.CODE
+    return Failure(code, str(error), {"reason": "model_failed", "kind": error.kind})
+
+
+async def _store(session: OpenSession) -> Failure | None:
+    try:
+        await session.log.flush(durable=True)
+    except StoreFailed as error:
+        return _not_stored(error)
+    return None
+
+
+def _not_stored(error: StoreFailed) -> Failure:
+    return Failure(error.code, error.message, error.data)

@@ -1,0 +1,201 @@
+"""A session that is open: its log, what the log amounts to, and the client that watches it.
+
+Everything that happens goes into the log first. The client is told what has been stored, in that
+order, so nothing it was told can be lost. The only thing it is not told is its own prompt.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+
+from parley.coder.catalogue import Offered
+from parley.coder.context import Facts, gathered
+from parley.coder.history import History, is_replayed
+from parley.coder.options import Chosen, chosen_from, chosen_with, option_list
+from parley.coder.providers.provider import ModelInfo
+from parley.coder.runtime import Runtime
+from parley.coder.store.entry import Entry, OptionSet, Told
+from parley.coder.store.log import SessionLog
+from parley.coder.tools.tool import Desk
+from parley.coder.workspace.workspace import Workspace
+from parley.errors import AcpError, TransportError
+from parley.session.event import (
+    Event,
+    InfoChanged,
+    MessageChanged,
+    NoticeGiven,
+    OptionsChanged,
+    PlanChanged,
+)
+from parley.session.option import MAIN_PLAN, Option, OptionValue, Plan
+from parley.session.role import ClientRole, SessionSetup
+
+_LOG = logging.getLogger(__name__)
+
+
+class OpenSession:
+    def __init__(
+        self, runtime: Runtime, client: ClientRole, log: SessionLog, roots: tuple[str, ...]
+    ) -> None:
+        self.id = log.session_id
+        self.runtime = runtime
+        self.client = client
+        self.log = log
+        self.history = History()
+        self.questions = asyncio.Lock()
+        """A person is asked one thing at a time."""
+        self.stops: dict[str, Callable[[], object]] = {}
+        """Ends a running tool call alone, by its id."""
+        self.desk = Desk(
+            self.id,
+            Workspace(roots, session_id=self.id, files=client.files, terminals=client.terminals),
+            set_plan=self._set_plan,
+            environment=runtime.settings.environment,
+        )
+        self._closed = False
+        self._facts: Facts | None = None
+        self._announced: tuple[Option, ...] = ()
+        self._stored_count = 0
+        self._held: list[Entry] | None = None
+        self._replaying = asyncio.Lock()
+        log.on_stored = self._stored
+
+    async def recover(self) -> None:
+        """Take in what the log holds, and repair what a crash has left behind."""
+        entries = await self.log.entries()
+        self.history = History.of(entries)
+        self._stored_count = len(entries)
+        # What is repaired here is history for a client that loads the session, not news.
+        self._held = []
+        try:
+            self.append(*self.history.repairs())
+            await self.log.flush()
+        finally:
+            self._held = None
+
+    def append(self, *entries: Entry) -> None:
+        """Write entries down. What happens after the end of the session is not part of it."""
+        if self._closed:
+            return
+        for entry in entries:
+            self.history.apply(entry)
+        self.log.append(*entries)
+
+    def tell(self, *events: Event) -> None:
+        """Let the client know, as soon as it is stored."""
+        self.append(*map(Told, events))
+
+    def notify(self, title: str, description: str | None = None) -> None:
+        """Tell the person at the other end something that is no part of the conversation."""
+        self.tell(NoticeGiven(title, "warning", description))
+
+    def entitle(self, title: str) -> None:
+        self.tell(InfoChanged(title))
+        self.log.set_title(title)
+
+    async def keep_up(self) -> None:
+        """Wait while the disk or the client is behind."""
+        if self.log.behind:
+            await self.log.flush()
+        if self.client.blocked:
+            await self.client.drain()
+
+    async def facts(self) -> Facts:
+        if self._facts is None:
+            cwd, *additional = self.desk.workspace.roots
+            self._facts = await asyncio.to_thread(gathered, cwd, tuple(additional))
+        return self._facts
+
+    async def replay(self) -> None:
+        """Tell the client the whole history; what happens meanwhile follows behind it."""
+        async with self._replaying:
+            self._held = []
+            told = 0
+            try:
+                entries = await self.log.entries()
+                for entry in entries:
+                    if isinstance(entry, Told) and is_replayed(entry.event):
+                        self._emit(entry.event)
+                        if self.client.blocked:
+                            await self.client.drain()
+                told = len(entries)
+            finally:
+                held, self._held = self._held, None
+                # The log already had those before this many, so they were told with the rest.
+                known = max(told - (self._stored_count - len(held)), 0)
+                news = (e for e in held[:known] if isinstance(e, Told) and not is_replayed(e.event))
+                self._tell_stored([*news, *held[known:]])
+
+    @property
+    def chosen(self) -> Chosen:
+        return chosen_from(self.runtime.settings, self.history.options)
+
+    @property
+    def model(self) -> Offered:
+        """The model that answers: the chosen one, or the default where that is gone."""
+        catalogue, default = self.runtime.catalogue, self.runtime.settings.default_model
+        found = catalogue.find(self.chosen.model) or catalogue.find(default)
+        return found or Offered(default, ModelInfo(default.partition("/")[2]))
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        return option_list(self.chosen, self.model, self.runtime.catalogue.offered())
+
+    async def choose(self, option_id: str, value: OptionValue) -> tuple[Option, ...]:
+        """Change an option for the client, which learns of it from the answer.
+
+        Raises:
+            InvalidParams: it is not offered.
+        """
+        chosen_with(self.chosen, self.options, option_id, value)
+        self.append(OptionSet(option_id, value))
+        await self.log.flush()
+        self._announced = self.options
+        return self._announced
+
+    def refresh(self) -> None:
+        """Announce the options if they have changed by themselves."""
+        options = self.options
+        if options != self._announced:
+            self._announced = options
+            self.tell(OptionsChanged(options))
+
+    def setup(self) -> SessionSetup:
+        """The answer to the request that opened the session."""
+        self._announced = self.options
+        # Slash commands have their place in this answer.
+        return SessionSetup(self.id, self._announced)
+
+    async def aclose(self) -> None:
+        """End what runs in the session, and free its log."""
+        await self.desk.jobs.aclose()
+        self._closed = True
+        await self.log.close()
+
+    def _set_plan(self, plan: Plan) -> None:
+        self.tell(PlanChanged(MAIN_PLAN, plan))
+
+    def _stored(self, entries: Sequence[Entry]) -> None:
+        self._stored_count += len(entries)
+        if self._held is None:
+            self._tell_stored(entries)
+        else:
+            self._held.extend(entries)
+
+    def _tell_stored(self, entries: Sequence[Entry]) -> None:
+        for entry in entries:
+            if isinstance(entry, Told) and not _is_prompt(entry.event):
+                self._emit(entry.event)
+
+    def _emit(self, event: Event) -> None:
+        try:
+            self.client.emit(self.id, event)
+        except TransportError:
+            return  # The client is gone, which also ends its turns; the log has it all.
+        except AcpError as error:
+            _LOG.warning("a client could not be told an event: %s", error)
+
+
+def _is_prompt(event: Event) -> bool:
+    """Whether it is what the client itself said: it knows that, and the wire reports it."""
+    return isinstance(event, MessageChanged) and event.speaker == "user"

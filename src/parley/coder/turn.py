@@ -1,0 +1,202 @@
+"""What the model says in one turn: requests, their streams, what they cost, and trying again.
+
+A request that fails after the client has seen text is not repeated, since the client would see the
+text twice. What was said is kept as an answer, and the model is asked to go on where it stopped.
+"""
+
+import asyncio
+from contextlib import suppress
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from parley.coder.catalogue import Offered
+from parley.coder.context import system_prompt
+from parley.coder.cost import CURRENCY, added, cost_of
+from parley.coder.errors import ProviderError
+from parley.coder.message import AgentMessage, CallPart, TextPart, UserMessage
+from parley.coder.open_session import OpenSession
+from parley.coder.prompt_content import seen_by
+from parley.coder.providers.provider import (
+    Answer,
+    CallBegun,
+    ModelEvent,
+    ModelRequest,
+    ModelUsage,
+    TextDelta,
+    ThoughtDelta,
+)
+from parley.coder.retry import Retries
+from parley.coder.shown_call import begun_call, ended_call
+from parley.coder.store.entry import Said, Spent, Told
+from parley.session.content import Text
+from parley.session.event import ChunkAdded, Cost, Speaker, UsageChanged
+
+GO_ON = (
+    "The connection was lost while you answered. What you wrote so far has arrived."
+    " Go on exactly where it stops, without repeating anything."
+)
+CUT_OFF = "The call was not complete when the answer of the model was cut off."
+LEARNING = 5.0
+"""Seconds that the first request waits for the list of models: it has prices and sizes."""
+
+
+class Turn:
+    """The model's part of a turn."""
+
+    def __init__(self, session: OpenSession) -> None:
+        self._session = session
+        self.id = session.runtime.sources.new_id()
+        self.usage = ModelUsage()
+        self.requests = 0
+        self._said: list[str] = []
+        # Text of the running answer that the client was told.
+        self._open: tuple[Speaker, str] | None = None
+        # Who speaks, and the id of the message that grows.
+        self._begun: list[tuple[str, str]] = []
+        # Calls that the model has begun to write: its id for each, and the one that is shown.
+
+    async def answer(self) -> Answer:
+        """The next answer of the model, told to the client and part of the conversation.
+
+        Raises:
+            ProviderError: there is none, and trying again is of no use any more.
+        """
+        model = await self._model()
+        sources = self._session.runtime.sources
+        retries = Retries(self._session.runtime.settings.retry, sources.chance)
+        self._open = None
+        while True:
+            self.requests += 1
+            try:
+                return self._complete(model, await self._streamed(model))
+            except ProviderError as error:
+                wait = retries.wait_after(error, sources.clock())
+                if wait is None:
+                    raise
+                self._cut_off_by_failure()
+                self._session.notify(
+                    f"{error} Trying again in {wait:.3g} s"
+                    f" (try {retries.failures + 1} of {retries.tries})."
+                )
+            await sources.sleep(wait)
+
+    def cut_off(self, status: str) -> None:
+        """The answer ends here: what the client saw of it stays in the conversation."""
+        text = "".join(self._said)
+        self._said.clear()
+        if text:
+            self._session.append(Said(AgentMessage((TextPart(text),))))
+        for _, shown in self._begun:
+            self._session.tell(ended_call(shown, CUT_OFF, status=status))
+        self._begun.clear()
+
+    def _cut_off_by_failure(self) -> None:
+        partial = bool(self._said)
+        self.cut_off("failed")
+        if partial:
+            self._session.append(Said(UserMessage((TextPart(GO_ON),))))
+        else:
+            self._open = None
+
+    async def _model(self) -> Offered:
+        session = self._session
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LEARNING):
+                await session.runtime.catalogue.learn(session.chosen.model)
+        model = session.model
+        if (
+            not model.info.id
+            or model.id.partition("/")[0] not in session.runtime.catalogue.providers
+        ):
+            raise ProviderError(
+                f"No model is known for `{session.chosen.model}`. Choose another one with the"
+                " option `model`, or run `parley doctor`.",
+                retryable=False,
+                kind="request",
+            )
+        return model
+
+    async def _streamed(self, model: Offered) -> Answer:
+        session = self._session
+        chosen = session.chosen
+        request = ModelRequest(
+            model.info,
+            system_prompt(await session.facts(), chosen.prompt_size, chosen.mode),
+            seen_by(session.history.conversation(), images=model.info.images),
+            tuple(tool.spec for tool in session.runtime.tools.values()),
+            chosen.thought_level if model.info.thinking else "off",
+            session.id,
+        )
+        provider = session.runtime.catalogue.provider_of(model)
+        async with provider.stream(request) as events:
+            async for event in events:
+                if isinstance(event, Answer):
+                    return event
+                self._take(event)
+                await session.keep_up()
+        raise ProviderError("The answer of the model ended before it was complete.", retryable=True)
+
+    def _take(self, event: ModelEvent) -> None:
+        match event:
+            case TextDelta(text=text) if text:
+                self._said.append(text)
+                self._grow("agent", text)
+            case ThoughtDelta(text=text) if text:
+                self._grow("thought", text)
+            case CallBegun(id=id, name=name):
+                self._open = None
+                self._begin(id, name)
+            case _:
+                pass
+
+    def _grow(self, speaker: Speaker, text: str) -> None:
+        if self._open is None or self._open[0] != speaker:
+            self._open = (speaker, self._session.runtime.sources.new_id())
+        self._session.tell(ChunkAdded(speaker, Text(text), self._open[1]))
+
+    def _begin(self, id: str, name: str) -> str:
+        """Show a call; models use an id twice, and clients and other models must not see that."""
+        session = self._session
+        shown, number = id, 1
+        while not shown or shown in session.history.call_ids:
+            number += 1
+            shown = f"{id or 'call'}-{number}"
+        session.tell(begun_call(shown, name, session.runtime.tools.get(name)))
+        self._begun.append((id, shown))
+        return shown
+
+    def _complete(self, model: Offered, answer: Answer) -> Answer:
+        """The answer with ids of its own, as it enters the conversation."""
+        session = self._session
+        if not self._said and answer.message.text:
+            self._grow("agent", answer.message.text)  # The provider does not stream.
+        parts = tuple(
+            self._named(part) if isinstance(part, CallPart) else part
+            for part in answer.message.content
+        )
+        message = AgentMessage(parts)
+        self._said.clear()
+        self.cut_off("failed")  # Calls that were begun and never made.
+        self.usage = added(self.usage, answer.usage)
+        cost = cost_of(model.info, answer.usage)
+        entries = (Said(message),) if parts else ()
+        session.append(*entries, Spent(model.id, answer.usage, cost))
+        total = session.history.cost
+        session.append(
+            Told(
+                UsageChanged(
+                    answer.usage.input + answer.usage.output,
+                    model.info.context_window,
+                    Cost(total, CURRENCY) if total is not None else UNSET,
+                )
+            )
+        )
+        return Answer(message, answer.cause, answer.usage)
+
+    def _named(self, call: CallPart) -> CallPart:
+        begun = next((each for each in self._begun if each[0] == call.id), None)
+        if begun is None:
+            begun = (call.id, self._begin(call.id, call.name))
+        self._begun.remove(begun)
+        return replace(call, id=begun[1])
