@@ -16,22 +16,25 @@ from tests.architecture.source_tree import (
 
 # Where everything may be caught, and how often: around the handler of a call and what follows its
 # answer, around the handler of a notification (inline or awaited), around a turn that was
-# cancelled, around a client's handler of events, and at the top of the command line.
+# cancelled, around a client's handler of events, around a tool of the coding agent (a tool with a
+# defect costs its call and not the session), and at the top of the command line.
 CATCHES_EVERYTHING = Counter(
     {
         "src/parley/rpc/calls.py": 2,
         "src/parley/rpc/connection.py": 3,
         "src/parley/protocol/hosted.py": 1,
         "src/parley/sdk/client_role.py": 3,
+        "src/parley/coder/calls.py": 1,
         "src/parley/cli/main.py": 1,
     }
 )
-# Where a task may be started outside a task group: the driver of a connection and its calls, and
-# the block of tasks that an author's own code runs in.
+# Where a task may be started outside a task group: the driver of a connection and its calls, the
+# block of tasks that an author's own code runs in, and what the coding agent does beside requests.
 STARTS_TASKS = {
     "src/parley/rpc/calls.py",
     "src/parley/rpc/connection.py",
     "src/parley/sdk/tasks.py",
+    "src/parley/coder/background.py",
 }
 
 

@@ -6,7 +6,7 @@ How a turn ends:
 |---|---|
 | `end_turn` | the model has nothing more to do |
 | `max_tokens` | its answer reached the limit of the model; calls in that answer do not run |
-| `max_turn_requests` | the turn made all the requests it may, or the budget of the session is spent |
+| `max_turn_requests` | the turn made all requests it may, or the session spent its budget |
 | `refusal` | the model refused |
 | `cancelled` | the client cancelled |
 | `error` | the model cannot be reached, or nothing can be stored |
