@@ -1,0 +1,250 @@
+"""The user's configuration file: read leniently, changed without touching what is not meant.
+
+What is wrong in it is a list of problems, never a failure: an agent that an editor started must
+answer, and say what is wrong, rather than be gone. It knows the shape of the file and not what the
+values are for.
+"""
+
+import json
+import os
+import re
+import stat
+import tempfile
+import tomllib
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta, Struct
+
+from parley.coder.vendors import ApiType
+from parley.errors import ConfigError
+
+_SIZE_LIMIT = 1024 * 1024
+
+
+class AgentTable(Struct, frozen=True):
+    """`[agent]`. A value that is missing, or wrong, is `None`."""
+
+    provider: str | None = None
+    model: str | None = None
+    mode: Literal["ask", "auto-edit", "plan", "full-access"] | None = None
+    thought_level: Literal["off", "low", "medium", "high"] | None = None
+    prompt_size: Literal["full", "small"] | None = None
+    budget: Annotated[float, Meta(gt=0)] | None = None
+    max_requests: Annotated[int, Meta(ge=1)] | None = None
+    local_servers: bool | None = None
+    log_level: Literal["debug", "info", "warning", "error"] | None = None
+
+
+class ProviderTable(Struct, frozen=True):
+    """`[providers.NAME]`."""
+
+    type: ApiType | None = None
+    base_url: str | None = None
+    key_env: str | None = None
+    key: str | None = None
+    keyring: bool | None = None
+    models: tuple[str, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"ProviderTable(type={self.type!r}, base_url={self.base_url!r})"
+
+
+class ConfigFile(Struct, frozen=True):
+    """What a file says, as far as it can be used."""
+
+    path: str = ""
+    agent: AgentTable = AgentTable()
+    providers: Mapping[str, ProviderTable] = {}
+    rules: tuple[str, ...] = ()
+    problems: tuple[ConfigError, ...] = ()
+    exposed: bool = False
+    """Whether others on this machine could read the keys that are in it."""
+
+
+def read_config_file(path: Path) -> ConfigFile:
+    """Read the file; without one everything is as if it were empty."""
+    shown = str(path)
+    try:
+        if not stat.S_ISREG((about := path.stat()).st_mode):
+            return _unusable(shown, "is not a regular file", "make it a text file")
+        if about.st_size > _SIZE_LIMIT:
+            return _unusable(shown, "is too large", "a configuration has a few lines")
+        document = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return ConfigFile(shown)
+    except OSError as error:
+        why = error.strerror or str(error)
+        return _unusable(shown, f"cannot be read: {why}", "check who owns it, and its mode")
+    except UnicodeDecodeError:
+        return _unusable(shown, "is not UTF-8", "save it as UTF-8")
+    except tomllib.TOMLDecodeError as error:
+        return _unusable(shown, f"is not TOML: {error}", "correct that line")
+    read = _Reading(shown).read(document)
+    keys = any(table.key is not None for table in read.providers.values())
+    exposed = keys and bool(stat.S_IMODE(about.st_mode) & 0o077)
+    return msgspec.structs.replace(read, exposed=exposed)
+
+
+def checked(
+    file: str, key: str, value: Any, table: type[Struct], field: str, *, text: bool = False
+) -> Any:
+    """A value as the type of a field; `text` says that it comes as a word and may be a number.
+
+    Raises:
+        ConfigError: it cannot be one.
+    """
+    wanted = get_type_hints(table, include_extras=True)[field]
+    try:
+        # Not strict: a word from the environment may stand for a number.
+        return msgspec.convert(value, wanted, strict=not text)
+    except msgspec.ValidationError as error:
+        # The library's text names types and bounds, never the value, which may be a key.
+        problem = re.sub(r" - at `.*", "", str(error)).replace("Object contains", "contains")
+        choices = _choices(wanted)
+        hint = f"use one of: {', '.join(choices)}" if choices else "correct or remove it"
+        said = "is none of its values" if choices else f"has a wrong value: {problem}"
+        raise ConfigError(file, key, said, hint) from None
+
+
+def with_provider_key(text: str, provider: str, name: str, value: str | bool) -> str:
+    """The text of a file with one value of a provider's table set, and all else as it was.
+
+    Raises:
+        ValueError: the file is written in a way in which that cannot be done safely.
+    """
+    line = f"{name} = {json.dumps(value)}"
+    header = re.compile(
+        rf"\s*\[\s*providers\s*\.\s*(?:{provider}|[\"']{provider}[\"'])\s*\]\s*(#.*)?"
+    )
+    lines = text.splitlines()
+    at = next((number for number, each in enumerate(lines) if header.fullmatch(each)), None)
+    if at is None:
+        gap = [""] if lines and lines[-1].strip() else []
+        lines += [*gap, f"[providers.{provider}]", line]
+    else:
+        end = next(
+            (n for n in range(at + 1, len(lines)) if lines[n].lstrip()[:1] == "["), len(lines)
+        )
+        old = re.compile(rf"\s*{name}\s*=")
+        lines[at + 1 : end] = [line, *(each for each in lines[at + 1 : end] if not old.match(each))]
+    changed = "\n".join(lines) + "\n"
+    # Whatever strange but legal form the file has: either just this value changes, or nothing.
+    wanted = tomllib.loads(text)
+    wanted.setdefault("providers", {}).setdefault(provider, {})[name] = value
+    if tomllib.loads(changed) != wanted:
+        raise ValueError("the table cannot be found")
+    return changed
+
+
+def store_in_file(path: Path, provider: str, values: Mapping[str, str | bool]) -> None:
+    """Set values of a provider's table; the file is private and whole at every moment.
+
+    Raises:
+        ConfigError: it cannot be changed, and is as it was.
+    """
+    key = f"providers.{provider}"
+    hint = "correct the file, or write the key into it yourself"
+    # A link, for instance into a folder of dot files, stays one.
+    place = Path(os.path.realpath(path))
+    try:
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        text = place.read_text("utf-8") if place.exists() else ""
+        for name, value in values.items():
+            text = with_provider_key(text, provider, name, value)
+        _replace(place, text)
+    except OSError as error:
+        raise ConfigError(str(path), key, f"cannot be written: {error.strerror}", hint) from error
+    except ValueError as error:
+        raise ConfigError(str(path), key, f"cannot be added: {error}", hint) from error
+
+
+def _replace(place: Path, text: str) -> None:
+    # A file of this kind is 0600 from the start, whatever the umask.
+    handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, place)
+    finally:
+        # It is there only if something went wrong.
+        with suppress(OSError):
+            os.unlink(name)
+
+
+def _unusable(path: str, problem: str, hint: str) -> ConfigFile:
+    return ConfigFile(path, problems=(ConfigError(path, "the file", problem, hint),))
+
+
+class _Reading:
+    """Goes through a document and keeps what is right."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._problems: list[ConfigError] = []
+
+    def read(self, document: Mapping[str, Any]) -> ConfigFile:
+        self._refuse_unknown("", document, ("agent", "providers", "rules"))
+        agent = self._table("agent", document.get("agent", {}), AgentTable)
+        providers: dict[str, ProviderTable] = {}
+        for name, table in self._mapping("providers", document.get("providers", {})).items():
+            if re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
+                providers[name] = self._table(f"providers.{name}", table, ProviderTable)
+            else:
+                self._problem(f"providers.{name}", "has a strange name", "use letters, digits, -")
+        rules = self._rules(document.get("rules", []))
+        return ConfigFile(self._file, agent, providers, rules, tuple(self._problems))
+
+    def _mapping(self, key: str, value: Any) -> Mapping[str, Any]:
+        if isinstance(value, dict):
+            return cast("dict[str, Any]", value)
+        self._problem(key, "is not a table", f"write `[{key}]`")
+        return {}
+
+    def _table(self, key: str, value: Any, kind: type[Any]) -> Any:
+        table = self._mapping(key, value)
+        self._refuse_unknown(f"{key}.", table, kind.__struct_fields__)
+        good: dict[str, Any] = {}
+        for name in kind.__struct_fields__:
+            if name in table:
+                try:
+                    good[name] = checked(self._file, f"{key}.{name}", table[name], kind, name)
+                except ConfigError as error:
+                    self._problems.append(error)
+        return kind(**good)
+
+    def _rules(self, value: Any) -> tuple[str, ...]:
+        try:
+            return msgspec.convert(value, tuple[str, ...])
+        except msgspec.ValidationError:
+            self._problem("rules", "is not a list of texts", 'write `rules = ["allow bash:make"]`')
+            return ()
+
+    def _refuse_unknown(self, before: str, given: Iterable[str], known: Iterable[str]) -> None:
+        allowed = tuple(known)
+        for name in given:
+            if name not in allowed:
+                self._problem(f"{before}{name}", "is unknown", _suggestion(name, allowed))
+
+    def _problem(self, key: str, problem: str, hint: str) -> None:
+        self._problems.append(ConfigError(self._file, key, problem, hint))
+
+
+def _suggestion(name: str, known: tuple[str, ...]) -> str:
+    # Needed for mistakes only.
+    import difflib  # noqa: PLC0415
+
+    close = difflib.get_close_matches(name, known, 1)
+    return f"did you mean `{close[0]}`?" if close else f"the keys here are: {', '.join(known)}"
+
+
+def _choices(wanted: Any) -> tuple[str, ...]:
+    """The words a type allows, if it allows words only."""
+    parts = get_args(wanted)
+    literal = next((part for part in (wanted, *parts) if get_origin(part) is Literal), None)
+    return get_args(literal)
