@@ -1,0 +1,142 @@
+"""What is read from the tables, and how far it can be trusted. Knows no threads and no sessions.
+
+Everything that is returned was once written: rows whose checksum is wrong end a session's log, a
+session whose own facts are damaged is not there.
+"""
+
+import re
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from msgspec import Struct
+
+from parley.coder.store.failure import cause_of
+from parley.coder.store.record import (
+    checksum,
+    is_session_id,
+    seed,
+    text_checksum,
+    unpacked_paths,
+)
+from parley.errors import InvalidParams
+from parley.session.role import SessionInfo, SessionPage
+
+SESSION_COLUMNS = "key, id, cwd, additional, crc, title, title_crc, updated, touched"
+
+_CURSOR = re.compile(r"before-([0-9]{1,18})")
+_LARGEST = 2**62
+# The end of the year 9999, after which there is no date.
+_LAST_MOMENT = 253_402_300_799_999
+
+Row = tuple[int, int, int, bytes]
+"""Session, seq, checksum and body, as stored."""
+
+
+class Head(Struct, frozen=True):
+    """The facts of a session, without what happened in it."""
+
+    key: int
+    session_id: str
+    cwd: str
+    additional: tuple[str, ...]
+    title: str | None
+    updated: int
+    touched: int
+
+    @property
+    def info(self) -> SessionInfo:
+        return SessionInfo(
+            self.session_id,
+            self.cwd,
+            title=self.title,
+            updated_at=_moment(self.updated),
+            additional_directories=self.additional,
+        )
+
+
+class Verified(Struct, frozen=True):
+    """The records of a session up to the first one that cannot be trusted."""
+
+    rows: Sequence[Row]
+    damage: str | None = None
+    """What is wrong with the next one, for a person."""
+    unreadable: bool = False
+    """SQLite itself could not read on, so the file as a whole needs a repair."""
+
+
+def head(connection: sqlite3.Connection, session_id: str) -> Head | None:
+    row = connection.execute(
+        f"SELECT {SESSION_COLUMNS} FROM sessions WHERE id = ?", (session_id,)
+    ).fetchone()
+    return None if row is None else head_of(row)
+
+
+def head_of(row: tuple[Any, ...]) -> Head | None:
+    """The facts in a row, or nothing when they are damaged."""
+    key, session_id, cwd, additional, crc, title, title_crc, updated, touched = row
+    texts = all(isinstance(text, str) for text in (session_id, cwd, additional))
+    if not texts or not is_session_id(session_id):
+        return None
+    start = seed(session_id)
+    if crc != text_checksum(start, cwd, additional):
+        return None
+    if not isinstance(title, str) or title_crc != text_checksum(start, title):
+        title = None
+    updated = updated if isinstance(updated, int) else 0
+    touched = touched if isinstance(touched, int) else 0
+    return Head(key, session_id, cwd, unpacked_paths(additional), title, updated, touched)
+
+
+def verified(connection: sqlite3.Connection, key: int, session_id: str) -> Verified:
+    """Read and check the records of a session, in order."""
+    start = seed(session_id)
+    rows: list[Row] = []
+    try:
+        for row in connection.execute(
+            "SELECT session, seq, crc, CAST(body AS BLOB) FROM entries WHERE session = ? "
+            "ORDER BY seq",
+            (key,),
+        ):
+            expected = len(rows) + 1
+            if row[0] != key or row[1] != expected:
+                return Verified(rows, f"record {expected} is missing")
+            if not isinstance(row[3], bytes) or row[2] != checksum(start, expected, row[3]):
+                return Verified(rows, f"record {expected} is damaged")
+            rows.append(row)
+    except sqlite3.DatabaseError as error:
+        if cause_of(error) != "damaged":
+            raise
+        return Verified(rows, f"record {len(rows) + 1} cannot be read", unreadable=True)
+    return Verified(rows)
+
+
+def page(
+    connection: sqlite3.Connection, cwd: str | None, cursor: str | None, limit: int
+) -> SessionPage:
+    """Some sessions, the one that changed last first."""
+    before = _LARGEST if cursor is None else _position(cursor)
+    where, values = ("", ()) if cwd is None else ("cwd = ? AND ", (cwd,))
+    rows = connection.execute(
+        f"SELECT {SESSION_COLUMNS} FROM sessions WHERE {where} touched < ? "
+        "ORDER BY touched DESC LIMIT ?",
+        (*values, before, limit + 1),
+    ).fetchall()
+    heads = [found for row in rows[:limit] if (found := head_of(row)) is not None]
+    following = f"before-{rows[limit - 1][-1]}" if len(rows) > limit else None
+    return SessionPage(tuple(each.info for each in heads), following)
+
+
+def _position(cursor: str) -> int:
+    found = _CURSOR.fullmatch(cursor)
+    if found is None:
+        raise InvalidParams("The cursor is none that this agent gave; list without one first")
+    return int(found[1])
+
+
+def _moment(milliseconds: int) -> str | None:
+    if not 0 <= milliseconds <= _LAST_MOMENT:
+        return None
+    moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"

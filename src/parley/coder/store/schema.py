@@ -1,0 +1,111 @@
+"""The tables of the store, their version, and the settings of every connection to them."""
+
+import sqlite3
+from pathlib import Path
+
+from parley.coder.store.failure import Damaged, StoreFailed
+
+VERSION = 1
+"""Kept in `user_version`. A change of the tables raises it and adds a step to `_STEPS`."""
+
+# How long SQLite itself waits for another process that writes.
+BUSY_SECONDS = 5.0
+
+# A larger version is a flipped bit rather than a file from the future.
+_BEYOND_REASON = 1000
+
+# `touched` counts changes over all sessions: lists are ordered by it, so no clock matters.
+# `entries` is clustered by session, so that one is read from neighbouring pages.
+# `damaged` keeps what could not be trusted any more, so that nothing is thrown away.
+_FIRST = """
+CREATE TABLE sessions (
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    cwd TEXT NOT NULL,
+    additional TEXT NOT NULL,
+    crc INTEGER NOT NULL,
+    title TEXT,
+    title_crc INTEGER,
+    updated INTEGER NOT NULL,
+    touched INTEGER NOT NULL
+);
+CREATE INDEX sessions_by_change ON sessions (touched);
+CREATE INDEX sessions_by_cwd ON sessions (cwd, touched);
+CREATE TABLE entries (
+    session INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    crc INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    PRIMARY KEY (session, seq)
+) WITHOUT ROWID;
+CREATE TABLE damaged (session INTEGER, seq INTEGER, crc INTEGER, body BLOB);
+"""
+_STEPS = (_FIRST,)
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open an existing file. Transactions are begun and ended by hand."""
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS, isolation_level=None
+    )
+    # A damaged text must reach the checksum instead of failing on the way to it.
+    connection.text_factory = _lenient
+    return connection
+
+
+def set_up(connection: sqlite3.Connection) -> None:
+    """Settings of a connection that writes, and tables where there are none.
+
+    Raises:
+        StoreFailed: a newer version made the file.
+        sqlite3.DatabaseError: the file is not what it should be.
+    """
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    # The log shrinks again after a burst, so that it does not stay large for ever.
+    connection.execute("PRAGMA journal_size_limit = 8388608")
+    if version_of(connection) != VERSION:
+        migrate(connection)
+    probe(connection)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the tables to the version of this program, all or nothing."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        # Another process may have done it while this one waited.
+        found = version_of(connection)
+        if not 0 <= found < _BEYOND_REASON:
+            raise Damaged(f"layout {found}")
+        if found > VERSION:
+            raise StoreFailed(
+                f"The session store has layout {found}, this parley knows {VERSION}\n"
+                "hint: update parley, or let it use another data folder",
+                "newer",
+            )
+        for step in _STEPS[found:]:
+            for statement in step.split(";"):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def probe(connection: sqlite3.Connection) -> None:
+    """Touch every table, so that a damaged file is noticed before it is used."""
+    for table in ("sessions", "entries", "damaged"):
+        connection.execute(f"SELECT * FROM {table} LIMIT 1").fetchone()
+    connection.execute("SELECT max(touched), max(key) FROM sessions").fetchone()
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    return connection.execute("PRAGMA user_version").fetchone()[0]
+
+
+def _lenient(text: bytes) -> str:
+    return text.decode("utf-8", "replace")
