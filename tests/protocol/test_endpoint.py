@@ -211,13 +211,13 @@ def test_a_request_may_have_a_deadline() -> None:
 
 def test_telling_never_waits_and_draining_does() -> None:
     async def scenario(endpoint: Endpoint, peer: RawPeer) -> None:
-        while not endpoint.blocked:
+        while not endpoint.transport.blocked:
             endpoint.post(Told(text="x" * 10_000))
         async with asyncio.TaskGroup() as group:
             drained = group.create_task(endpoint.drain())
             assert not drained.done()
             await peer.request("told")
-        assert not endpoint.blocked
+        assert not endpoint.transport.blocked
 
     run(scenario)
 

@@ -83,7 +83,8 @@ class Endpoint:
         """How often the peer used a form of an older dialect, by name."""
         self.calls_routed = 0
         """How many calls were for a method of the version that is spoken."""
-        self._transport = transport
+        self.transport = transport
+        """Whether it is `blocked` is asked so often that nothing stands between."""
         self.connection = Connection(
             transport, on_call=self._call, on_notification=self._note, limits=limits
         )
@@ -129,12 +130,7 @@ class Endpoint:
 
     def post_frame(self, frame: bytes) -> None:
         """Tell the peer what is a frame already; never waits."""
-        self._transport.send(frame)
-
-    @property
-    def blocked(self) -> bool:
-        """Whether more is on its way to the peer than should be, so that one should `drain`."""
-        return self._transport.blocked
+        self.transport.send(frame)
 
     async def drain(self) -> None:
         await self.connection.drain()

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from parley.rpc.message import notification_frame
 from parley.schema.base import Notification
 from parley.schema.codec import encode
-from parley.session.content import Text
+from parley.session.content import Block, Text
 from parley.session.event import ChunkAdded, Speaker, is_plain
 
 _MARK = os.urandom(16).hex()
@@ -24,12 +24,13 @@ _encode_text = msgspec.json.Encoder().encode
 class TextStream:
     """The message of one session that is in hand, if it is one of plain text."""
 
-    __slots__ = ("_candidate", "_head", "_message_id", "_speaker", "_tail")
+    __slots__ = ("_candidate", "_head", "_message_id", "_seen", "_speaker", "_tail")
 
     def __init__(self) -> None:
         self._message_id: str | None = None
         self._candidate: str | None = None
         self._speaker: Speaker = "agent"
+        self._seen: list[Block] | None = None
         self._head = self._tail = b""
 
     def frame(self, event: ChunkAdded) -> bytes | None:
@@ -40,12 +41,21 @@ class TextStream:
         content = event.content
         if not isinstance(content, Text) or not is_plain(event):
             return None
+        if self._seen is not None:
+            self._seen.append(content)
         return b"".join((self._head, _encode_text(content.text), self._tail))
 
-    def learn(self, event: ChunkAdded, sent: Notification, update: Any) -> None:
+    def learn(
+        self,
+        event: ChunkAdded,
+        sent: Notification,
+        update: Any,
+        seen: list[Block] | None = None,
+    ) -> None:
         """A chunk was sent the usual way, as this update; the next ones may be like it.
 
-        What comes once is not worth learning, so a message is learned from its second chunk.
+        What comes once is not worth learning, so a message is learned from its second chunk. The
+        blocks of those that follow are added to `seen`.
         """
         plain = is_plain(event)
         if event.message_id is None or event.message_id != self._candidate or not plain:
@@ -56,8 +66,8 @@ class TextStream:
         marked = replace(update, content=replace(update.content, text=_MARK))
         frame = notification_frame(sent.METHOD, encode(replace(sent, update=marked)))
         self._head, _, self._tail = frame.partition(_ENCODED_MARK)
-        self._message_id, self._speaker = event.message_id, event.speaker
+        self._message_id, self._speaker, self._seen = event.message_id, event.speaker, seen
 
     def forget(self) -> None:
         """Something else happened, which may change what the message is called."""
-        self._message_id = self._candidate = None
+        self._message_id = self._candidate = self._seen = None

@@ -70,8 +70,7 @@ class Calls:
 
     async def begin(self) -> None:
         """Let every call that was started make its first step."""
-        while self.about_to_begin:
-            await asyncio.sleep(0)
+        await asyncio.sleep(0)
 
     def cancel(self, call: Call) -> None:
         """The caller no longer wants the answer; it still gets one (CAN-03)."""

@@ -94,7 +94,7 @@ class ClientHandle:
 
     @property
     def blocked(self) -> bool:
-        return self._endpoint.blocked
+        return self._endpoint.transport.blocked
 
     async def drain(self) -> None:
         await self._endpoint.drain()
@@ -203,7 +203,6 @@ class ClientHandle:
         if type(event) is ChunkAdded:
             frame = outgoing.stream.frame(event)
             if frame is not None:
-                outgoing.again(event)
                 self._endpoint.post_frame(frame)
                 return
         else:
@@ -212,7 +211,7 @@ class ClientHandle:
             sent = v1.SessionNotification(session_id=session_id, update=update)
             self._endpoint.post(sent)
             if type(event) is ChunkAdded:
-                outgoing.stream.learn(event, sent, update)
+                outgoing.stream.learn(event, sent, update, outgoing.blocks_of(event))
 
     def _check_open(self, session_id: str) -> None:
         if self.sessions.find(session_id) is None:

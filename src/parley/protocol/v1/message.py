@@ -64,11 +64,10 @@ class Messages:
             content=model, message_id=sent.id, meta=UNSET if meta is None else meta
         )
 
-    def again(self, event: ChunkAdded) -> None:
-        """One more chunk of a message was sent, under the id that it had before."""
+    def blocks_of(self, event: ChunkAdded) -> list[Block] | None:
+        """What was sent of the message that a chunk belongs to, as far as it is kept."""
         sent = self._sent[event.speaker].get(event.message_id or "")
-        if sent is not None and sent.blocks is not None:
-            sent.blocks.append(event.content)
+        return None if sent is None else sent.blocks
 
     def changed(self, event: MessageChanged) -> Sequence[Chunk]:
         """The chunks that lead to the message as it is now."""

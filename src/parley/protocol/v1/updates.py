@@ -62,7 +62,7 @@ class Outgoing:
         self._client = client
         self._lose = lose
         self._messages = Messages(lose)
-        self.again = self._messages.again
+        self.blocks_of = self._messages.blocks_of
         self.stream = TextStream()
         self.tools = ToolCalls(lose)
         self._plans: dict[str, Plan] = {}
@@ -129,6 +129,7 @@ class Outgoing:
 
     def turn_ended(self) -> None:
         """A turn is over: what only it needed is forgotten."""
+        self.stream.forget()
         self._messages.turn_ended()
         self.tools.turn_ended()
 

@@ -68,7 +68,7 @@ class ClientHandle:
 
     @property
     def blocked(self) -> bool:
-        return self._endpoint.blocked
+        return self._endpoint.transport.blocked
 
     async def drain(self) -> None:
         await self._endpoint.drain()
