@@ -83,6 +83,27 @@ def test_a_code_alone_tells_that_the_conversation_is_too_long() -> None:
     assert failure(400, {"error": {"code": "context_length_exceeded"}}).kind == "context"
 
 
+@pytest.mark.parametrize(
+    ("details", "wait"),
+    [
+        ([{"@type": "QuotaFailure"}, {"retryDelay": "34.5s"}], 34.5),
+        ([{"retryDelay": "soon"}], None),
+        ([{"@type": "QuotaFailure"}], None),
+        ("none", None),
+    ],
+)
+def test_a_quota_that_comes_back_is_waited_for(details: Any, wait: float | None) -> None:
+    error = failure(429, {"error": {"message": "Check your billing.", "details": details}})
+    assert (error.retry_after, error.retryable) == (wait, wait is not None)
+
+
+def test_a_refused_key_is_told_from_other_bad_requests() -> None:
+    error = failure(400, {"error": {"message": f"API key not valid: {KEY}"}})
+    assert (error.kind, error.retryable) == ("auth", False)
+    assert "ACME_API_KEY" in str(error)
+    assert KEY not in str(error)
+
+
 def test_a_spent_quota_is_not_tried_again() -> None:
     error = failure(429, {"error": {"message": "no", "type": "insufficient_quota"}})
     assert (error.kind, error.retryable) == ("limit", False)

@@ -20,6 +20,7 @@ WAIT_LIMIT = 24 * 3600.0
 _CONTEXT_SIGNS = (
     "context_length_exceeded",
     "context length",
+    "context limit",
     "context size",
     "context window",
     "maximum context",
@@ -29,6 +30,7 @@ _CONTEXT_SIGNS = (
     "input token count",
     "request_too_large",
 )
+_KEY_SIGNS = ("api key not valid", "api_key_invalid", "api key expired")
 _QUOTA_SIGNS = ("insufficient_quota", "insufficient balance", "credit balance", "billing")
 # Codes of error objects that arrive inside a stream, where the status was 200 already.
 _STATUS_OF_CODE = {
@@ -88,7 +90,8 @@ def failure_of_status(
 ) -> ProviderError:
     """What an answer with an error status means; `headers` have lower-case names."""
     said, code = _said(body)
-    return _failure(place, status, said, code, retry_after(headers, now=now))
+    wait = retry_after(headers, now=now)
+    return _failure(place, status, said, code, _delay(body) if wait is None else wait)
 
 
 def failure_of_payload(place: Place, payload: Any) -> ProviderError:
@@ -148,19 +151,23 @@ def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:
 def _failure(
     place: Place, status: int, said: str, code: Iterable[str], wait: float | None
 ) -> ProviderError:
-    kind, retryable, text = _judged(place, status, said, " ".join(code))
+    kind, retryable, text = _judged(place, status, said, " ".join(code), wait)
     return ProviderError(text, retryable=retryable, retry_after=wait, kind=kind)
 
 
-def _judged(place: Place, status: int, said: str, code: str) -> tuple[ProviderFailure, bool, str]:
+def _judged(
+    place: Place, status: int, said: str, code: str, wait: float | None
+) -> tuple[ProviderFailure, bool, str]:
     shown = f": {place.clean(said)}" if said else ""
     where = f"{place.name} ({place.host})"
     signs = f"{code} {said}".lower()
-    if status in (401, 403):
+    if status in (401, 403) or (status == 400 and _has(signs, _KEY_SIGNS)):
         # The API's own words are left out: some of them repeat the key.
         fix = f"set {place.key_hint}" if place.key_hint else "check its key"
         return "auth", False, f"{where} did not accept the key (status {status})\nhint: {fix}"
-    if status == 402 or (status == 429 and _has(signs, _QUOTA_SIGNS)):
+    # A quota that comes back after a while is not used up, even where the words speak of billing.
+    final = wait is None or "insufficient_quota" in signs
+    if status == 402 or (status == 429 and final and _has(signs, _QUOTA_SIGNS)):
         hint = "hint: top up the account or choose another model"
         return "limit", False, f"{where}: the quota is used up{shown}\n{hint}"
     if status == 429:
@@ -207,6 +214,29 @@ def _words(payload: Any) -> tuple[str, tuple[str, ...]]:
         said = msgspec.json.encode(said).decode()
     codes = (found.get(name) for name in ("code", "type", "status"))
     return said, tuple(str(code) for code in codes if isinstance(code, (str, int)))
+
+
+class _Detail(msgspec.Struct):
+    retry_delay: str | None = msgspec.field(default=None, name="retryDelay")
+
+
+class _Detailed(msgspec.Struct):
+    details: list[_Detail]
+
+
+class _Delayed(msgspec.Struct):
+    error: _Detailed
+
+
+def _delay(body: bytes) -> float | None:
+    """Seconds to wait where the body says it, as Google's do: `"retryDelay": "34.5s"`."""
+    try:
+        details = msgspec.json.decode(body, type=_Delayed).error.details
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    asked = next((detail.retry_delay for detail in details if detail.retry_delay), "")
+    seconds = _number(asked.removesuffix("s"))
+    return None if seconds is None else _bounded(seconds)
 
 
 def _number(text: str | None) -> float | None:
