@@ -100,6 +100,15 @@ class EventStream:
             await self._read()
         return self._ready.popleft()
 
+    async def drain(self, *, within: float = 0.2) -> None:
+        """Throw away what is left; a server that does not end its stream now is not waited for."""
+        try:
+            async with asyncio.timeout(within):
+                while self._end is None:
+                    await self._chunk()
+        except (TimeoutError, ProviderError):
+            return
+
     async def _read(self) -> None:
         chunk = await self._chunk()
         try:
