@@ -67,6 +67,19 @@ def read(place: Place, limit: int) -> bytes:
     return data
 
 
+def read_head(place: Place, size: int) -> bytes:
+    """The first bytes of a file.
+
+    Raises:
+        OSError: the system refuses.
+        NotPlain: it is no regular file.
+    """
+    with parent_of(place.root, place.steps) as (folder, name):
+        file, _ = open_plain(folder, name, os.O_RDONLY)
+    with os.fdopen(file, "rb", buffering=0) as source:
+        return source.read(size)
+
+
 def write(place: Place, data: bytes, *, new: bool = False) -> None:
     """Write beside the file and change places, so that nobody ever sees half of it.
 

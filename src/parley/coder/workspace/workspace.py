@@ -8,7 +8,7 @@ import asyncio
 import errno
 import os
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from parley.coder.errors import ToolError
 from parley.coder.workspace import local
@@ -136,6 +136,16 @@ class Workspace:
             if status is not None and status.size > _SMALL:
                 return await asyncio.to_thread(local.read, place, limit)
             return local.read(place, limit)
+
+    def head(self, place: Place, size: int) -> bytes:
+        """The first bytes of a file on this machine; nothing if there is no such file.
+
+        Raises:
+            ToolError: it cannot be read.
+        """
+        with suppress(FileMissing), _explained(place):
+            return local.read_head(place, size)
+        return b""
 
     async def read_text(self, place: Place) -> FileText:
         """A text file as the client sees it, unsaved changes included, or else as it is stored.
