@@ -208,7 +208,9 @@ def _host(url: str, parts: SplitResult) -> str:
         if forbidden(host) == "no address" or "%" in host:
             raise _refused(url, "it is not a well-formed address")
         return str(ip_address(host))
-    # The one place where other alphabets become ASCII: look-alike digits and dots become plain.
+    if any(character.isnumeric() and not character.isascii() for character in host):
+        raise _refused(url, "write the numbers of its host with the digits 0 to 9")
+    # The one place where other alphabets become ASCII; dots of other alphabets become plain.
     try:
         name = host.encode("idna").decode("ascii").lower().removesuffix(".")
     except UnicodeError:
