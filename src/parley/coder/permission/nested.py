@@ -1,0 +1,85 @@
+"""The commands inside commands: what `sudo`, `xargs`, `sh -c` and the like would run.
+
+Made for rules that deny, so it lists too much rather than too little. Code in other languages is
+not looked into: no rule on words can say what a Python program does.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from parley.coder.permission.program_table import CARRIERS, EVALUATORS, SHELLS, WRAPPERS
+from parley.coder.permission.shell import CommandLine, parse
+
+_DEEPEST = 4
+_MOST = 2_000
+_CARRIERS = WRAPPERS.union(
+    (words[0] for words in CARRIERS), ("docker", "podman", "kubectl", "npm", "git", "nix", "pipx")
+)
+# These add words of their own behind those that they are given.
+_FEEDERS = frozenset(("xargs", "gxargs", "parallel", "find", "gfind", "fd", "fdfind", "entr"))
+
+Words = tuple[str | None, ...]
+
+
+class Commands(Struct, frozen=True):
+    """Everything that a line may run, as far as it can be told."""
+
+    found: tuple[Words, ...]
+    """A word is `None` where only a shell could tell what it is."""
+    complete: bool
+    """Nothing else runs, unless a `None` stands for it or a program does it by itself."""
+
+
+def every_command(line: CommandLine) -> Commands:
+    found: list[Words] = []
+    complete = _collect(line, found, 0)
+    return Commands(tuple(dict.fromkeys(found)), complete)
+
+
+def _collect(line: CommandLine, found: list[Words], depth: int) -> bool:
+    """Note the commands of a line and what they carry; false if that could not all be told."""
+    if depth > _DEEPEST:
+        return False
+    complete = line.complete
+    for words in (inner for command in line.commands for inner in _carried(command.words)):
+        if len(found) > _MOST:
+            return False
+        found.append(words)
+        program = name_of(words[0])
+        if program in _CARRIERS | SHELLS | EVALUATORS:
+            for text in _lines_in(program, words[1:]):
+                complete = _collect(parse(text), found, depth + 1) and complete
+        complete = complete and not _reads_commands(program, words)
+    return complete
+
+
+def _carried(words: Words) -> Iterator[Words]:
+    if not words:
+        return
+    yield words
+    program = name_of(words[0])
+    if program in _CARRIERS:
+        # Which of the words is the program depends on the options; so each of them may be it.
+        more = (None,) if program in _FEEDERS else ()
+        for position in range(1, len(words)):
+            yield (*words[position:], *more)
+
+
+def name_of(word: str | None) -> str | None:
+    """The name of a program as a rule compares it: without its folder and without case."""
+    return None if word is None else word.rpartition("/")[2].casefold()
+
+
+def _lines_in(program: str | None, words: Words) -> Iterator[str]:
+    known = [word for word in words if word is not None]
+    if program in EVALUATORS:
+        yield " ".join(word.partition("=")[2] if program == "alias" else word for word in known)
+        return
+    # An argument with a blank or an operator in it can hardly be anything but a command line.
+    yield from (word for word in known if set(word) & set(" \t\n;|&<>()$`") or program in SHELLS)
+
+
+def _reads_commands(program: str | None, words: Words) -> bool:
+    """Whether a shell takes its commands from where nobody can see them."""
+    return program in SHELLS and all(word is None or word.startswith("-") for word in words[1:])

@@ -1,0 +1,285 @@
+"""What a rule covers: words of a command, a path, an address. Pure matching, no text comparison.
+
+Rules that deny look for a match in any part and at any depth, and say `maybe` where only a shell
+could tell. Rules that allow must cover every part, and cover nothing that is not plain.
+"""
+
+import posixpath
+from typing import Literal
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from msgspec import Struct
+
+from parley.coder.permission.access import Access, FetchesUrl, ReadsPath, RunsCommand, WritesPath
+from parley.coder.permission.nested import Words, every_command, name_of
+from parley.coder.permission.paths import Scope, folded, inside, matches, relative
+from parley.coder.permission.programs import leaves_free
+from parley.coder.permission.readonly import impacts_of
+from parley.coder.permission.shell import Command, CommandLine, parse
+
+Hit = Literal["yes", "maybe", "no"]
+_PORTS = {"http": 80, "https": 443}
+
+
+class EveryCall(Struct, frozen=True):
+    """All calls of a tool."""
+
+
+class WordsPattern(Struct, frozen=True):
+    """The first words of a command; `None` stands for any one word."""
+
+    words: tuple[str | None, ...]
+
+
+class LinePattern(Struct, frozen=True):
+    """One command line, character for character."""
+
+    text: str
+
+
+class PathPattern(Struct, frozen=True):
+    """A path from a root of the workspace, or an absolute one, with `*`, `?` and `**`."""
+
+    glob: str
+    exact: bool = False
+
+
+class UrlPattern(Struct, frozen=True):
+    scheme: str
+    host: str
+    """`*.example.org` stands for everything below it, `*` for every host."""
+    port: int | None
+    path: str
+    """A path, or the beginning of one that ends in `/*`; empty for everything."""
+
+
+Pattern = EveryCall | WordsPattern | LinePattern | PathPattern | UrlPattern
+
+
+def hits(pattern: Pattern, access: Access, scope: Scope) -> Hit:
+    """Whether a rule that denies or asks concerns an access; in doubt it does, or may."""
+    match pattern, access:
+        case EveryCall(), _:
+            return "yes"
+        case ((WordsPattern() | LinePattern()), RunsCommand(command=command)):
+            return _hits_line(pattern, parse(command))
+        case PathPattern(), (ReadsPath(path=path) | WritesPath(path=path)):
+            return "yes" if _names(pattern, path, scope, ignore_case=True) else "no"
+        case PathPattern(), RunsCommand(command=command):
+            return _hits_words_as_paths(pattern, parse(command), scope)
+        case UrlPattern(), FetchesUrl(url=url):
+            split = split_url(url)
+            # What cannot be read as an address may be any address.
+            return "yes" if split is None or _is_at(pattern, split) else "no"
+        case _:
+            return "no"
+
+
+def covers(patterns: tuple[Pattern, ...], access: Access, scope: Scope) -> bool:
+    """Whether rules that allow cover an access as a whole; in doubt they do not."""
+    match access:
+        case RunsCommand(command=command):
+            return _covers_line(patterns, parse(command), scope)
+        case ReadsPath(path=path) | WritesPath(path=path):
+            return any(_covers_path(pattern, path, scope) for pattern in patterns)
+        case FetchesUrl(url=url):
+            split = split_url(url)
+            return split is not None and any(_covers_url(pattern, split) for pattern in patterns)
+        case _:
+            return EveryCall() in patterns
+
+
+def spells_out(patterns: tuple[Pattern, ...], access: Access, scope: Scope) -> bool:
+    """Whether a rule names exactly this access, so that it also holds for a protected path."""
+    match access:
+        case RunsCommand(command=command):
+            return LinePattern(command) in patterns and inside(scope.cwd, scope.roots)
+        case ReadsPath(path=path) | WritesPath(path=path):
+            return any(
+                isinstance(pattern, PathPattern)
+                and pattern.exact
+                and _names(pattern, path, scope, ignore_case=False)
+                for pattern in patterns
+            )
+        case _:
+            return False
+
+
+# Commands.
+
+
+def _hits_line(pattern: WordsPattern | LinePattern, line: CommandLine) -> Hit:
+    if isinstance(pattern, LinePattern):
+        other = parse(pattern.text)
+        same = line.plain and other.plain and line.commands == other.commands
+        return "yes" if same or line.text == pattern.text else "no"
+    commands = every_command(line)
+    found = {_hits_words(pattern.words, words) for words in commands.found}
+    if "yes" in found:
+        return "yes"
+    if not commands.complete:
+        return "yes" if _is_mentioned(pattern.words, line.text) else "maybe"
+    return "maybe" if "maybe" in found else "no"
+
+
+def _hits_words(wanted: tuple[str | None, ...], words: Words) -> Hit:
+    hit: Hit = "yes"
+    for position, want in enumerate(wanted):
+        if position >= len(words):
+            # An unknown last word may be several.
+            return "maybe" if words and words[-1] is None else "no"
+        word = words[position]
+        if want is None:
+            continue
+        if word is None:
+            hit = "maybe"
+        elif (name_of(word) != name_of(want)) if position == 0 else (word != want):
+            return "no"
+    return hit
+
+
+def _is_mentioned(wanted: tuple[str | None, ...], text: str) -> bool:
+    """Whether the program of a pattern stands anywhere in a text that nobody can read."""
+    program = name_of(wanted[0]) if wanted else None
+    if program is None:
+        return True
+    bare = text.casefold().replace("\\\n", "")
+    for character in "\\'\"":
+        bare = bare.replace(character, "")
+    parts = "".join(c if c.isalnum() or c in "_-.+" else " " for c in bare).split()
+    return program in parts
+
+
+def _covers_line(patterns: tuple[Pattern, ...], line: CommandLine, scope: Scope) -> bool:
+    if not inside(scope.resolve(scope.cwd), scope.roots):
+        return False
+    if LinePattern(line.text) in patterns:
+        return True
+    if not line.plain:
+        return False
+    return bool(patterns) and all(
+        impact == "reads" or any(_covers_command(pattern, command) for pattern in patterns)
+        for command, impact in zip(line.commands, impacts_of(line, scope), strict=True)
+    )
+
+
+def _covers_command(pattern: Pattern, command: Command) -> bool:
+    argv = command.argv
+    match pattern:
+        case EveryCall():
+            return leaves_free(argv, 0)
+        case WordsPattern(words=words):
+            if len(argv) < len(words):
+                return False
+            same = all(want in (None, word) for want, word in zip(words, argv, strict=False))
+            fixed = words.index(None) if None in words else len(words)
+            return same and leaves_free(argv, fixed)
+        case _:
+            return False
+
+
+def _hits_words_as_paths(pattern: PathPattern, line: CommandLine, scope: Scope) -> Hit:
+    """A command that names a path is concerned by rules on that path, however it uses it."""
+    words = [word for command in line.commands for word in command.words] + list(line.targets)
+    for word in words:
+        for piece in (word or "").split("="):
+            if piece and _names(pattern, scope.resolve(_from(scope.cwd, piece)), scope, True):
+                return "yes"
+    return "no"
+
+
+# Paths.
+
+
+def _from(cwd: str, word: str) -> str:
+    return word if word.startswith("/") else f"{cwd}/{word}"
+
+
+def _names(pattern: PathPattern, path: str, scope: Scope, ignore_case: bool) -> bool:
+    if pattern.glob.startswith("/"):
+        names = {path}
+    else:
+        names = {relative(path, (root,)) for root in scope.roots} - {None}
+    for name in filter(None, names):
+        if pattern.exact:
+            same = folded(name) == folded(pattern.glob) if ignore_case else name == pattern.glob
+        else:
+            same = matches(pattern.glob, name, ignore_case=ignore_case)
+        if same:
+            return True
+    return False
+
+
+def _covers_path(pattern: Pattern, path: str, scope: Scope) -> bool:
+    match pattern:
+        case EveryCall():
+            return inside(path, scope.roots)
+        case PathPattern():
+            return _names(pattern, path, scope, ignore_case=False)
+        case _:
+            return False
+
+
+# Addresses.
+
+
+def split_url(url: str) -> SplitResult | None:
+    """An address in parts; `None` if two readers could disagree on what it means."""
+    if any(ord(each) <= 32 or each == "\\" for each in url):
+        return None
+    try:
+        split = urlsplit(url)
+        host, _ = split.hostname, split.port
+    except ValueError:
+        return None
+    return split if split.scheme in ("http", "https") and host and "@" not in split.netloc else None
+
+
+def _is_at(pattern: UrlPattern, split: SplitResult) -> bool:
+    host = ascii_host(split.hostname or "")
+    if pattern.host.startswith("*."):
+        same_host = host.endswith(pattern.host[1:])
+    else:
+        same_host = pattern.host in ("*", host)
+    same_port = pattern.port is None or pattern.port == (split.port or _PORTS[split.scheme])
+    plain = posixpath.normpath(unquote(split.path or "/"))
+    return (
+        same_host
+        and same_port
+        and (_is_under(pattern.path, split.path) or _is_under(pattern.path, plain))
+    )
+
+
+def ascii_host(host: str) -> str:
+    """The name of a host as it is looked up; unchanged if it cannot be a name."""
+    host = host.rstrip(".").lower()
+    try:
+        return host.encode("idna").decode()
+    except UnicodeError:
+        return host
+
+
+def _is_under(wanted: str, path: str) -> bool:
+    path = path or "/"
+    if wanted.endswith("/*"):
+        return path.startswith(wanted[:-1]) or path == wanted[:-2]
+    return wanted in ("", path)
+
+
+def _covers_url(pattern: Pattern, split: SplitResult) -> bool:
+    match pattern:
+        case EveryCall():
+            return True
+        case UrlPattern():
+            lowered = split.path.lower()
+            twisted = any(odd in lowered for odd in ("/.", "//", "%2e", "%2f", "%5c", ";"))
+            default = _PORTS[split.scheme]
+            return (
+                not twisted
+                and (split.hostname or "").isascii()
+                and pattern.scheme == split.scheme
+                and (pattern.port or default) == (split.port or default)
+                and _is_at(pattern, split)
+            )
+        case _:
+            return False

@@ -1,0 +1,44 @@
+"""Paths that decide what runs later: tools that follow them would act without anybody's consent.
+
+Writing them always asks, whatever the mode, and whether they exist or not. Only a rule that names
+exactly such a path lets it pass. Names are compared without case, since some file systems do.
+"""
+
+from parley.coder.permission.paths import folded
+
+_FOLDERS = frozenset(
+    (".git", ".hg", ".svn", ".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".husky")
+).union(
+    (".claude", ".codex", ".gemini", ".cursor", ".windsurf", ".roo", ".continue", ".opencode"),
+    (".parley", ".agents", ".ssh", ".gnupg", ".aws", ".kube", ".docker", ".yarn", ".cargo"),
+    (".bundle", ".mvn", ".config", ".direnv", ".githooks"),
+)
+_FILES = frozenset((".gitmodules", ".gitconfig", ".mcp.json", ".envrc", ".npmrc", ".yarnrc")).union(
+    (".yarnrc.yml", ".pnpmfile.cjs", ".pypirc", ".netrc", ".tool-versions", "mise.toml"),
+    (".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile"),
+    (".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc"),
+    (".login", ".inputrc", ".vimrc", ".nvimrc", ".exrc", ".ripgreprc", ".pdbrc", ".gdbinit"),
+    (".lldbinit", ".curlrc", ".wgetrc", ".pre-commit-config.yaml", ".mise.toml", ".rgrc"),
+    ("sitecustomize.py", "usercustomize.py", ".code-workspace"),
+)
+
+
+def is_protected(path: str) -> bool:
+    """Whether writing a path may make something run; any step of the path may be the reason."""
+    steps = [_plain_name(step) for step in folded(path).split("/") if step not in ("", ".")]
+    return any(step in _FOLDERS or step in _FILES for step in steps) or (
+        bool(steps) and steps[-1].endswith(".code-workspace")
+    )
+
+
+def protected_word(words: tuple[str | None, ...]) -> str | None:
+    """The first word of a command that names a protected path, as a whole or as a value."""
+    for word in words:
+        if word is not None and any(map(is_protected, word.split("="))):
+            return word
+    return None
+
+
+def _plain_name(step: str) -> str:
+    # Windows ignores dots and blanks at the end of a name, and what follows a colon.
+    return step.split(":", 1)[0].rstrip(". ") or step

@@ -1,0 +1,227 @@
+"""A command line, understood or not: its simple commands and what keeps it from being plain.
+
+Two readers look at every line: the grammar of bash (tree-sitter) and the strict reader of
+`shell_words`. A line is plain when the grammar reduces it to literal words joined by `&&`, `||`,
+`;`, `|` or newline *and* both readers find the same words. Nothing else is ever allowed without
+asking. The commands of a line that is not plain are still listed, at any depth, so that rules
+which deny can be held against them.
+"""
+
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from parley.coder.permission.shell_words import Fact, Unclear, Word, literal, read
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+MOST_PARTS = 50
+MOST_CHARACTERS = 10_000
+
+
+class Command(Struct, frozen=True):
+    """A simple command; a word is `None` where only a shell could tell what it is."""
+
+    words: tuple[str | None, ...]
+    globs: frozenset[int] = frozenset()
+    """The positions of words with an unquoted wildcard. Known for plain lines only."""
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The words of a command in a plain line, where all of them are literal."""
+        return tuple(word for word in self.words if word is not None)
+
+
+class CommandLine(Struct, frozen=True):
+    text: str
+    commands: tuple[Command, ...] = ()
+    """In the order of the text, at any depth: also those in substitutions and functions."""
+    facts: frozenset[Fact] = frozenset()
+    """What keeps it from being plain."""
+    targets: tuple[str | None, ...] = ()
+    """Where redirections lead to."""
+    complete: bool = True
+    """Whether `commands` is all there is; not so if the grammar could not read everything."""
+
+    @property
+    def plain(self) -> bool:
+        return not self.facts and bool(self.commands)
+
+
+@lru_cache(maxsize=128)
+def parse(text: str) -> CommandLine:
+    """What a command line consists of; never fails, at worst it is not understood."""
+    parser = _parser()
+    if parser is None:
+        return CommandLine(text, facts=_fact("no shell grammar to check it with"), complete=False)
+    if len(text) > MOST_CHARACTERS:
+        return CommandLine(text, facts=_fact("more than can be checked"), complete=False)
+    seen = _Seen()
+    # A continued line is one line to the shell, but not always to the grammar.
+    source = text.replace("\\\n", "").encode(errors="replace")
+    tree = parser.parse(source)
+    seen.walk(tree.root_node)
+    facts = set(seen.facts)
+    # The grammar takes a NUL for the end of the text.
+    complete = not tree.root_node.has_error and "\0" not in text
+    if not complete:
+        facts.add("a syntax error")
+    if len(seen.commands) > MOST_PARTS:
+        facts.add("more than can be checked")
+    commands = tuple(seen.commands)
+    try:
+        strict = read(text)
+    except Unclear as unclear:
+        facts.add(unclear.fact)
+    else:
+        facts |= _wildcards(strict)
+        if not facts:
+            if tuple(tuple(word.text for word in words) for words in strict) == tuple(
+                command.words for command in commands
+            ):
+                commands = tuple(_plain(words) for words in strict)
+            else:
+                facts.add("words that two readers split differently")
+    return CommandLine(text, commands, frozenset(facts), tuple(seen.targets), complete)
+
+
+def _fact(fact: Fact) -> frozenset[Fact]:
+    return frozenset((fact,))
+
+
+def _plain(words: tuple[Word, ...]) -> Command:
+    globs = frozenset(position for position, word in enumerate(words) if word.glob)
+    return Command(tuple(word.text for word in words), globs)
+
+
+def _wildcards(commands: tuple[tuple[Word, ...], ...]) -> set[Fact]:
+    """A wildcard may become any word that a file is named like, an option for instance.
+
+    So its word must begin with something that decides what it is: part of a path, or an option
+    with its equals sign.
+    """
+    for words in commands:
+        for position, word in enumerate(words):
+            if word.glob and (position == 0 or not _is_settled(word.text)):
+                return {"a wildcard"}
+    return set()
+
+
+def _is_settled(text: str) -> bool:
+    fixed = text[: min(text.find(each) for each in "*?[]" if each in text)]
+    if text.startswith("-"):
+        return text.startswith("--") and "=" in fixed
+    parts = text.split("/")
+    hidden = any(part.startswith(".") and part != "." for part in parts)
+    # `.?` and `.*` match the parent folder in some shells.
+    return bool(fixed) and not hidden and "[" not in text and "]" not in text
+
+
+# What each part of the grammar means for a line; `None` is plain. Whatever is not named here is
+# not understood.
+_PARTS: dict[str, Fact | None] = {
+    "program": None,
+    "list": None,
+    "pipeline": None,
+    "command": None,
+    "command_name": None,
+    "word": None,
+    "number": None,
+    "string": None,
+    "string_content": None,
+    "raw_string": None,
+    "concatenation": None,
+    "&&": None,
+    "||": None,
+    "|": None,
+    ";": None,
+    "\n": None,
+    '"': None,
+    "&": "a background command",
+    "|&": "a redirection",
+    "comment": "a comment",
+    "ansi_c_string": "an expansion",
+    "translated_string": "an expansion",
+    "simple_expansion": "an expansion",
+    "expansion": "an expansion",
+    "arithmetic_expansion": "an expansion",
+    "brace_expression": "a brace expansion",
+    "command_substitution": "a substitution",
+    "process_substitution": "a substitution",
+    "redirected_statement": "a redirection",
+    "file_redirect": "a redirection",
+    "heredoc_redirect": "a here-document",
+    "herestring_redirect": "a here-document",
+    "variable_assignment": "an assignment",
+    "variable_assignments": "an assignment",
+    "declaration_command": "an assignment",
+    "unset_command": "an assignment",
+    "subshell": "a subshell",
+    "compound_statement": "a subshell",
+    "function_definition": "a function",
+    "negated_command": "control flow",
+    "test_command": "control flow",
+    "if_statement": "control flow",
+    "while_statement": "control flow",
+    "for_statement": "control flow",
+    "c_style_for_statement": "control flow",
+    "case_statement": "control flow",
+    "ERROR": "a syntax error",
+}
+_COMMANDS = {"command", "declaration_command", "unset_command", "test_command"}
+_NO_WORDS = {"variable_assignment", "file_redirect", "heredoc_redirect", "herestring_redirect"}
+
+
+class _Seen:
+    """What a walk over the tree has found."""
+
+    def __init__(self) -> None:
+        self.commands: list[Command] = []
+        self.facts: set[Fact] = set()
+        self.targets: list[str | None] = []
+
+    def walk(self, root: "Node") -> None:
+        for node in _every_node(root):
+            fact = _PARTS.get(node.type, "syntax that is not understood")
+            if node.is_missing:
+                fact = "a syntax error"
+            if fact is not None:
+                self.facts.add(fact)
+            if node.type in _COMMANDS:
+                self.commands.append(Command(tuple(_words(node))))
+            elif node.type == "file_redirect":
+                target = node.child_by_field_name("destination")
+                self.targets.append(None if target is None else literal(_text(target)))
+
+
+def _every_node(root: "Node") -> Iterator["Node"]:
+    """In the order of the text, without recursion: a line can nest as deep as it is long."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(node.children))
+
+
+def _words(command: "Node") -> Iterator[str | None]:
+    for child in command.children:
+        if child.type not in _NO_WORDS:
+            yield literal(_text(child))
+
+
+def _text(node: "Node") -> str:
+    return (node.text or b"").decode(errors="replace")
+
+
+@cache
+def _parser() -> "Parser | None":
+    """The grammar, loaded when the first command is judged; a start must not wait for it."""
+    try:
+        import tree_sitter_bash  # noqa: PLC0415
+        from tree_sitter import Language, Parser  # noqa: PLC0415
+    except ImportError:
+        return None
+    return Parser(Language(tree_sitter_bash.language()))
