@@ -9,6 +9,7 @@ import pytest
 from parley.coder.errors import ProviderError
 from parley.coder.message import AgentMessage, CallPart, Message, TextPart, ThinkingPart, ToolResult
 from parley.coder.providers.anthropic import Anthropic
+from parley.coder.providers.catalogue import known, offered_by
 from parley.coder.providers.http import Timeouts
 from parley.coder.providers.provider import (
     Answer,
@@ -253,23 +254,30 @@ def test_malformed_arguments_come_back_as_the_model_wrote_them() -> None:
 
 def test_the_models_are_asked_for_and_described() -> None:
     async def scenario(_: Anthropic, server: FakeServer) -> None:
-        provider = Anthropic(
-            f"{server.url}/v1/", KEY, describe=lambda name: ModelInfo(name, images=True)
-        )
-        assert await provider.models() == (
-            ModelInfo("claude-opus-4-7", "Claude Opus 4.7", images=True),
-            ModelInfo("claude-haiku-4-5", "Claude Haiku 4.5", images=True),
-        )
+        provider = Anthropic(f"{server.url}/v1/", KEY)
+        haiku, opus = await provider.models()
         await provider.aclose()
+        assert (opus.id, opus.name, opus.price_input) == (
+            "claude-opus-4-7",
+            "Claude Opus 4.7",
+            known("claude-opus-4-7", provider="anthropic").price_input,
+        )
+        assert (opus.context_window, opus.max_output) == (1_000_000, 128_000)
+        assert (opus.images, opus.thinking) == (True, False)
+        assert (haiku.id, haiku.images, haiku.thinking) == ("claude-haiku-4-5", True, True)
 
     played([], scenario)
 
 
-def test_without_a_list_of_models_those_of_the_caller_are_offered() -> None:
+@pytest.mark.parametrize("named", [(), (ModelInfo("claude-haiku-4-5"),)])
+def test_without_a_list_of_models_those_that_are_known_are_offered(
+    named: tuple[ModelInfo, ...],
+) -> None:
     async def scenario() -> None:
         with FakeServer(AnthropicFake("another key"), []) as server:
-            provider = Anthropic(server.url, KEY, models=(MODEL,))
-            assert await provider.models() == (MODEL,)
+            provider = Anthropic(server.url, KEY, models=named)
+            wanted = tuple(known(model.id, provider="anthropic") for model in named)
+            assert await provider.models() == (wanted or offered_by("anthropic"))
             await provider.aclose()
 
     asyncio.run(scenario())

@@ -273,3 +273,9 @@ def test_a_model_that_thinks_by_itself_always_gets_its_thoughts_back() -> None:
     said = agent(thought("Hm.", ADAPTIVE), CallPart("a", "bash"))
     body = body_of(request(ADAPTIVE, user("Go"), said, results(ToolResult("a", "bash", "1"))))
     assert kinds(body["messages"][1]) == ["thinking", "tool_use"]
+
+
+def test_what_the_model_wrote_instead_of_arguments_is_shown_to_it() -> None:
+    wrong = agent(CallPart("a", "bash", malformed="[1]"))
+    body = body_of(request(BUDGETED, user("Go"), wrong, results(ToolResult("a", "bash", "no"))))
+    assert body["messages"][1]["content"][0]["input"] == {"malformed_arguments": "[1]"}

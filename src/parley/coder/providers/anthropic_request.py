@@ -183,7 +183,9 @@ class _Writer:
             case CallPart():
                 name = re.sub(r"[^a-zA-Z0-9_-]", "_", part.name)[:128] or "unnamed"
                 call_id = self._call_id(part.id)
-                return {"type": "tool_use", "id": call_id, "name": name, "input": part.arguments}
+                wrong = {"malformed_arguments": part.malformed}
+                given = part.arguments if part.malformed is None else wrong
+                return {"type": "tool_use", "id": call_id, "name": name, "input": given}
 
     def _thought(self, part: ThinkingPart) -> Json | None:
         opaque = part.opaque or {}

@@ -11,7 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from parley.coder.message import AgentMessage, CallPart, TextPart, ThinkingPart
-from parley.coder.providers.call_id import unique_id
+from parley.coder.providers.arguments import call_part
+from parley.coder.providers.call_id import taken_ids, unique_id
 from parley.coder.providers.failure import Place, failure_of_payload, unreadable
 from parley.coder.providers.provider import (
     Answer,
@@ -23,6 +24,7 @@ from parley.coder.providers.provider import (
     TextDelta,
     ThoughtDelta,
 )
+from parley.coder.providers.sse import ServerEvent
 
 _CAUSES: dict[str, StopCause] = {
     "end_turn": "end",
@@ -86,51 +88,68 @@ class _Block:
 
 
 class AnthropicStream:
-    """One answer while it comes in; its last event is an `Answer`."""
+    """One answer while it comes in."""
 
     def __init__(self, request: ModelRequest, place: Place) -> None:
+        self.finished = False
         self._place = place
         self._provider = place.name
         self._model = request.model.id
-        self._taken = {
-            call.id
-            for message in request.messages
-            if isinstance(message, AgentMessage)
-            for call in message.calls
-        }
+        self._taken = taken_ids(request.messages)
         self._blocks: dict[int, _Block] = {}
         self._usage = _Usage()
         self._stop_reason: str | None = None
 
-    def feed(self, data: str) -> tuple[ModelEvent, ...]:
-        """What one event of the stream says.
+    def feed(self, event: ServerEvent) -> tuple[ModelEvent, ...]:
+        """What one event of the stream says; its name is in the data as well.
 
         Raises:
             ProviderError: the event reports a failure, or cannot be read.
         """
         try:
-            event = _DECODER.decode(data)
+            said = _DECODER.decode(event.data)
         except (msgspec.DecodeError, RecursionError) as error:
             raise unreadable(self._place, str(error)) from None
-        match event:
+        match said:
             case _Event(type="message_start", message=_Message(usage=usage)):
                 self._count(usage)
             case _Event(type="content_block_start", content_block=_Piece() as piece):
-                return self._begin(event.index, piece)
+                return self._begin(said.index, piece)
             case _Event(type="content_block_delta", delta=_Piece() as piece):
-                return self._grow(event.index, piece)
+                return self._grow(said.index, piece)
             case _Event(type="message_delta"):
-                self._count(event.usage)
-                if event.delta and event.delta.stop_reason:
-                    self._stop_reason = event.delta.stop_reason
+                self._count(said.usage)
+                if said.delta and said.delta.stop_reason:
+                    self._stop_reason = said.delta.stop_reason
             case _Event(type="message_stop"):
-                return (self._answer(),)
+                self.finished = True
             case _Event(type="error"):
-                raise failure_of_payload(self._place, event.error)
+                raise failure_of_payload(self._place, said.error)
             case _:
                 # Pings, the ends of blocks, and what is yet to be invented.
                 pass
         return ()
+
+    def answer(self) -> Answer | None:
+        """The whole answer, or `None` while it is not complete."""
+        if not self.finished:
+            return None
+        parts = (self._part(self._blocks[index]) for index in sorted(self._blocks))
+        message = AgentMessage(tuple(part for part in parts if part is not None))
+        cause = _CAUSES.get(self._stop_reason or "", "end")
+        if message.calls and cause == "end":
+            cause = "tool_calls"
+        elif cause == "tool_calls" and not message.calls:
+            cause = "end"
+        read = self._usage.cache_read_input_tokens or 0
+        written = self._usage.cache_creation_input_tokens or 0
+        usage = ModelUsage(
+            input=(self._usage.input_tokens or 0) + read + written,
+            output=self._usage.output_tokens or 0,
+            cached_read=read,
+            cached_write=written,
+        )
+        return Answer(message, cause, usage)
 
     def _begin(self, index: int, piece: _Piece) -> tuple[ModelEvent, ...]:
         block = _Block(piece.type or "", data=piece.data or "", given=piece.input or {})
@@ -166,24 +185,6 @@ class AnthropicStream:
             if value is not None:
                 setattr(self._usage, name, value)
 
-    def _answer(self) -> Answer:
-        parts = (self._part(self._blocks[index]) for index in sorted(self._blocks))
-        message = AgentMessage(tuple(part for part in parts if part is not None))
-        cause = _CAUSES.get(self._stop_reason or "", "end")
-        if message.calls and cause == "end":
-            cause = "tool_calls"
-        elif cause == "tool_calls" and not message.calls:
-            cause = "end"
-        read = self._usage.cache_read_input_tokens or 0
-        written = self._usage.cache_creation_input_tokens or 0
-        usage = ModelUsage(
-            input=(self._usage.input_tokens or 0) + read + written,
-            output=self._usage.output_tokens or 0,
-            cached_read=read,
-            cached_write=written,
-        )
-        return Answer(message, cause, usage)
-
     def _part(self, block: _Block) -> TextPart | ThinkingPart | CallPart | None:
         text = "".join(block.text)
         match block.kind:
@@ -196,17 +197,10 @@ class AnthropicStream:
             case "redacted_thinking":
                 opaque = {"redacted": block.data, "model": self._model}
                 return ThinkingPart("", self._provider, opaque)
+            case "tool_use" if text:
+                return call_part(block.call_id, block.name, text, provider=self._provider)
             case "tool_use":
-                return self._call(block, text)
+                # Some servers give all arguments at once, where the others give an empty object.
+                return CallPart(block.call_id, block.name, block.given, provider=self._provider)
             case _:
                 return None
-
-    def _call(self, block: _Block, text: str) -> CallPart:
-        if not text:
-            # Some servers give all arguments at once, where the others give an empty object.
-            return CallPart(block.call_id, block.name, block.given, provider=self._provider)
-        try:
-            arguments = msgspec.json.decode(text, type=dict[str, Any])
-        except (msgspec.DecodeError, RecursionError):
-            return CallPart(block.call_id, block.name, malformed=text, provider=self._provider)
-        return CallPart(block.call_id, block.name, arguments, provider=self._provider)

@@ -1,10 +1,23 @@
 """Ids of tool calls: unique within a conversation, also where a server gives none or one twice."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from uuid import uuid4
+
+from parley.coder.message import AgentMessage, Message
+
+
+def taken_ids(messages: Iterable[Message]) -> set[str]:
+    """The ids of all calls in a conversation."""
+    return {
+        call.id
+        for message in messages
+        if isinstance(message, AgentMessage)
+        for call in message.calls
+    }
 
 
 def random_id() -> str:
+    """An id like no other; a number would come again when a long conversation is shortened."""
     return f"call_{uuid4().hex}"
 
 

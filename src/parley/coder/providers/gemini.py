@@ -4,7 +4,7 @@ This file sends and receives; `gemini_request` and `gemini_stream` know the form
 travels in a header: addresses end up in logs.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from urllib.parse import quote
 
@@ -12,11 +12,13 @@ import msgspec
 from msgspec import Struct
 
 from parley.coder.errors import ProviderError
-from parley.coder.providers.call_id import random_id
+from parley.coder.providers.answering import answered
+from parley.coder.providers.catalogue import can_chat, known
 from parley.coder.providers.failure import Place
 from parley.coder.providers.gemini_request import request_body
 from parley.coder.providers.gemini_stream import GeminiStream
-from parley.coder.providers.http import EventStream, Http, Timeouts
+from parley.coder.providers.http import Http, Timeouts
+from parley.coder.providers.openai_models import described, ordered
 from parley.coder.providers.provider import ModelEvent, ModelInfo, ModelRequest
 
 MODELS_WITHIN = 2.0
@@ -31,6 +33,10 @@ class _Model(Struct, rename="camel"):
     supported_generation_methods: list[str] | None = None
     thinking: bool | None = None
 
+    @property
+    def talks(self) -> bool:
+        return "generateContent" in (self.supported_generation_methods or ())
+
 
 class _Models(Struct):
     models: list[_Model]
@@ -42,23 +48,19 @@ class Gemini:
     def __init__(
         self,
         base_url: str,
-        key: str,
+        key: str = "",
         *,
         name: str = "gemini",
         key_hint: str = "GEMINI_API_KEY",
         models: tuple[ModelInfo, ...] = (),
-        describe: Callable[[str], ModelInfo] = ModelInfo,
         timeouts: Timeouts | None = None,
-        new_id: Callable[[], str] = random_id,
     ) -> None:
-        """`models` are offered where the API lists none; `describe` says what is known of one."""
+        """`models` are those that the user named."""
         self.name = name
         base_url = base_url.rstrip("/").removesuffix("/v1beta")
         self._http = Http(Place(name, base_url, key_hint, (key,)), timeouts=timeouts)
         self._headers = {"x-goog-api-key": key} if key else {}
-        self._models = models
-        self._describe = describe
-        self._new_id = new_id
+        self._configured = models
 
     async def models(self) -> tuple[ModelInfo, ...]:
         try:
@@ -67,43 +69,34 @@ class Gemini:
             )
             listed = msgspec.convert(found, _Models).models
         except (ProviderError, msgspec.ValidationError):
-            return self._models
-        talking = (
-            model
-            for model in listed
-            if "generateContent" in (model.supported_generation_methods or ())
+            listed = []
+        talking = (model for model in listed if can_chat(model.name) and model.talks)
+        return ordered(
+            described(self._configured, provider=self.name),
+            tuple(self._info(model) for model in talking),
+            provider=self.name,
         )
-        return tuple(self._info(model) for model in talking) or self._models
 
     @asynccontextmanager
     async def stream(self, request: ModelRequest) -> AsyncGenerator[AsyncIterator[ModelEvent]]:
         model = quote(request.model.id.removeprefix("models/"), safe="")
         path = f"/v1beta/models/{model}:streamGenerateContent?alt=sse"
-        body = request_body(request, self.name)
+        place, body = self._http.place, request_body(request, self.name)
         async with (
-            self._http.open_stream(path, self._headers, body) as answer,
-            aclosing(self._events(request, answer)) as events,
+            self._http.open_stream(path, self._headers, body) as received,
+            aclosing(answered(received, GeminiStream(request, place), place)) as events,
         ):
             yield events
 
     async def aclose(self) -> None:
         await self._http.aclose()
 
-    async def _events(
-        self, request: ModelRequest, answer: EventStream
-    ) -> AsyncGenerator[ModelEvent]:
-        reader = GeminiStream(request, self._http.place, self._new_id)
-        async for received in answer:
-            for event in reader.feed(received.data):
-                yield event
-        yield reader.answer()
-
     def _info(self, model: _Model) -> ModelInfo:
-        known = self._describe(model.name.removeprefix("models/"))
+        info = known(model.name.removeprefix("models/"), provider=self.name)
         return msgspec.structs.replace(
-            known,
-            name=model.display_name or known.name,
-            context_window=model.input_token_limit or known.context_window,
-            max_output=model.output_token_limit or known.max_output,
-            thinking=known.thinking if model.thinking is None else model.thinking,
+            info,
+            name=model.display_name or info.name,
+            context_window=model.input_token_limit or info.context_window,
+            max_output=model.output_token_limit or info.max_output,
+            thinking=info.thinking if model.thinking is None else model.thinking,
         )

@@ -142,7 +142,7 @@ class _Writer:
         return answers + images
 
     def _answer(self, result: ToolResult) -> Json:
-        call = self._calls.get(result.call_id, {"name": result.name})
+        call = self._calls.get(result.call_id, {"name": _name(result.name)})
         named = {key: call[key] for key in ("id", "name") if key in call}
         return {**named, "response": {"error" if result.is_error else "output": result.text}}
 
@@ -153,7 +153,9 @@ class _Writer:
 
     def _call(self, part: CallPart) -> Json:
         kept = self._own(part)
-        call: Json = {"name": part.name or "unnamed", "args": part.arguments}
+        wrong = {"malformed_arguments": part.malformed}
+        given = part.arguments if part.malformed is None else wrong
+        call: Json = {"name": _name(part.name), "args": given}
         if "id" in kept:
             call = {"id": kept["id"], **call}
         # Only the first call of a step is signed, and newer models insist on that signature.
@@ -178,3 +180,9 @@ class _Writer:
         kept = part.opaque or {}
         own = part.provider == self._provider and kept.get("model") == self._model.id
         return kept if own else {}
+
+
+def _name(name: str) -> str:
+    """A name that the API takes; models invent others."""
+    name = re.sub(r"[^a-zA-Z0-9_.:-]", "_", name)[:128]
+    return name if re.match(r"[a-zA-Z_]", name) else f"_{name}"[:128]

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from parley.coder.errors import ProviderError
 from parley.coder.message import AgentMessage, CallPart, TextPart, ThinkingPart
-from parley.coder.providers.call_id import random_id, unique_id
-from parley.coder.providers.failure import Place, dropped, failure_of_payload, unreadable
+from parley.coder.providers.call_id import random_id, taken_ids, unique_id
+from parley.coder.providers.failure import Place, failure_of_payload, unreadable
 from parley.coder.providers.gemini_request import SIGNATURE, SignedPart
 from parley.coder.providers.provider import (
     Answer,
@@ -25,6 +25,7 @@ from parley.coder.providers.provider import (
     TextDelta,
     ThoughtDelta,
 )
+from parley.coder.providers.sse import ServerEvent
 
 _CAUSES: dict[str, StopCause] = {
     "STOP": "end",
@@ -93,7 +94,9 @@ _DECODER = msgspec.json.Decoder(_Chunk)
 
 
 class GeminiStream:
-    """One answer while it comes in; `answer` gives the whole of it at the end of the stream."""
+    """One answer while it comes in; what follows the reason to finish may still count tokens."""
+
+    finished = False
 
     def __init__(
         self, request: ModelRequest, place: Place, new_id: Callable[[], str] = random_id
@@ -101,25 +104,20 @@ class GeminiStream:
         self._place = place
         self._model = request.model.id
         self._new_id = new_id
-        self._taken = {
-            call.id
-            for message in request.messages
-            if isinstance(message, AgentMessage)
-            for call in message.calls
-        }
+        self._taken = taken_ids(request.messages)
         self._parts: list[TextPart | ThinkingPart | CallPart] = []
         self._finish: str | None = None
         self._blocked = False
         self._usage = ModelUsage()
 
-    def feed(self, data: str) -> tuple[ModelEvent, ...]:
+    def feed(self, event: ServerEvent) -> tuple[ModelEvent, ...]:
         """What one event of the stream says.
 
         Raises:
             ProviderError: the event reports a failure, or cannot be read.
         """
         try:
-            chunk = _DECODER.decode(data)
+            chunk = _DECODER.decode(event.data)
         except (msgspec.DecodeError, RecursionError) as error:
             raise unreadable(self._place, str(error)) from None
         if chunk.error is not None:
@@ -134,19 +132,19 @@ class GeminiStream:
         candidate = chunk.candidates[0]
         self._finish = candidate.finish_reason or self._finish
         parts = (candidate.content and candidate.content.parts) or []
-        return tuple(event for part in parts if (event := self._take(part)))
+        return tuple(said for part in parts if (said := self._take(part)))
 
-    def answer(self) -> Answer:
-        """The whole answer, when the stream has ended.
+    def answer(self) -> Answer | None:
+        """The whole answer, when the stream has ended; `None` if it was cut off.
 
         Raises:
-            ProviderError: it has no end, or the model slipped.
+            ProviderError: the model slipped.
         """
         message = AgentMessage(tuple(self._parts))
         if self._blocked:
             return Answer(message, "refusal", self._usage)
         if self._finish is None:
-            raise dropped(self._place)
+            return None
         if self._finish in _SLIPS:
             text = f"{self._place.name}: {_SLIPS[self._finish]}"
             raise ProviderError(text, retryable=True, kind="server")

@@ -82,8 +82,17 @@ class AnthropicFake:
     def document(self, request: Received) -> Json | None:
         if request.path != "/v1/models" or request.headers.get("x-api-key") != self.key:
             return None
+        abilities = {"image_input": {"supported": True}, "thinking": {"supported": False}}
         models = [
-            {"type": "model", "id": "claude-opus-4-7", "display_name": "Claude Opus 4.7"},
+            {
+                "type": "model",
+                "id": "claude-opus-4-7",
+                "display_name": "Claude Opus 4.7",
+                "created_at": "2026-04-16T00:00:00Z",
+                "max_input_tokens": 1_000_000,
+                "max_tokens": 128_000,
+                "capabilities": abilities,
+            },
             {"type": "model", "id": "claude-haiku-4-5", "display_name": "Claude Haiku 4.5"},
         ]
         return {"data": models, "has_more": False}

@@ -82,11 +82,12 @@ class GeminiFake:
                     "name": "models/gemini-3-flash",
                     "displayName": "Gemini 3 Flash",
                     "inputTokenLimit": 1_048_576,
-                    "outputTokenLimit": 65_536,
+                    "outputTokenLimit": 60_000,
                     "supportedGenerationMethods": talks,
-                    "thinking": True,
+                    "thinking": False,
                 },
                 {"name": "models/gemini-2.5-pro", "supportedGenerationMethods": talks},
+                {"name": "models/gemini-2.5-flash-image", "supportedGenerationMethods": talks},
                 {"name": "models/embedding-001", "supportedGenerationMethods": ["embedContent"]},
             ]
         }
