@@ -1,8 +1,5 @@
 """The question that a person is asked: exactly what would run or change, and nothing hidden."""
 
-import posixpath
-from collections.abc import Callable
-
 from msgspec.structs import replace
 
 from parley.coder.permission.access import (
@@ -24,25 +21,31 @@ def question_for(
     request: Request,
     title: str,
     tool_call: ToolCallChanged,
-    verdict: Verdict,
-    roots: tuple[str, ...],
-    resolve: Callable[[str], str] = posixpath.normpath,
+    cwd: str,
+    verdict: Verdict | None = None,
 ) -> PermissionQuestion:
-    """What to ask before a call runs. The whole of it is in the description, never shortened."""
+    """What to ask before a call runs in a session whose folder is `cwd`.
+
+    The description holds the whole command or the real target, never shortened. With the verdict
+    it also says why it is asked for, and offers no answer that would not hold.
+    """
     shown = visible(title)
-    lines = [line for access in request.access for line in _described(access)]
+    lines = [line for access in request.access for line in _described(access, cwd)]
+    if verdict is not None:
+        lines.append(visible(verdict.reason))
     return PermissionQuestion(
         title=shown,
-        options=options_for(request, roots=roots, lasting=verdict.lasting, resolve=resolve),
+        options=options_for(request, lasting=verdict is None or verdict.lasting),
         subject=ToolCallSubject(replace(tool_call, title=shown)),
-        description="\n".join([*lines, visible(verdict.reason)]),
+        description="\n".join(lines) or None,
     )
 
 
-def _described(access: Access) -> list[str]:
+def _described(access: Access, cwd: str) -> list[str]:
     match access:
-        case RunsCommand(command=command, cwd=cwd):
-            return [f"Run in {visible(cwd)}:", visible_lines(command)]
+        case RunsCommand(command=command, cwd=folder):
+            elsewhere = "" if folder == cwd else ", which is not the folder of the session"
+            return [f"Run in {visible(folder)}{elsewhere}:", visible_lines(command)]
         case WritesPath(path=path):
             return [f"Write {visible(path)}"]
         case ReadsPath(path=path):
