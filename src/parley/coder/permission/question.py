@@ -1,5 +1,8 @@
 """The question that a person is asked: exactly what would run or change, and nothing hidden."""
 
+import posixpath
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from parley.coder.permission.access import (
@@ -21,31 +24,25 @@ def question_for(
     request: Request,
     title: str,
     tool_call: ToolCallChanged,
-    cwd: str,
-    verdict: Verdict | None = None,
+    verdict: Verdict,
+    roots: tuple[str, ...],
+    resolve: Callable[[str], str] = posixpath.normpath,
 ) -> PermissionQuestion:
-    """What to ask before a call runs in a session whose folder is `cwd`.
-
-    The description holds the whole command or the real target, never shortened. With the verdict
-    it also says why it is asked for, and offers no answer that would not hold.
-    """
+    """What to ask before a call runs. The whole of it is in the description, never shortened."""
     shown = visible(title)
-    lines = [line for access in request.access for line in _described(access, cwd)]
-    if verdict is not None:
-        lines.append(visible(verdict.reason))
+    lines = [line for access in request.access for line in _described(access)]
     return PermissionQuestion(
         title=shown,
-        options=options_for(request, lasting=verdict is None or verdict.lasting),
+        options=options_for(request, roots=roots, lasting=verdict.lasting, resolve=resolve),
         subject=ToolCallSubject(replace(tool_call, title=shown)),
-        description="\n".join(lines) or None,
+        description="\n".join([*lines, visible(verdict.reason)]),
     )
 
 
-def _described(access: Access, cwd: str) -> list[str]:
+def _described(access: Access) -> list[str]:
     match access:
-        case RunsCommand(command=command, cwd=folder):
-            elsewhere = "" if folder == cwd else ", which is not the folder of the session"
-            return [f"Run in {visible(folder)}{elsewhere}:", visible_lines(command)]
+        case RunsCommand(command=command, cwd=cwd):
+            return [f"Run in {visible(cwd)}:", visible_lines(command)]
         case WritesPath(path=path):
             return [f"Write {visible(path)}"]
         case ReadsPath(path=path):

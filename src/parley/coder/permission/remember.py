@@ -6,6 +6,9 @@ and for everything that could run something else it is the exact line. The optio
 their names, so that nobody gives more away than is written there.
 """
 
+import posixpath
+from collections.abc import Callable
+
 from parley.coder.permission.access import RunsCommand
 from parley.coder.permission.paths import Scope
 from parley.coder.permission.policy import Request
@@ -17,18 +20,31 @@ from parley.coder.store.entry import Remembered
 from parley.session.question import PermissionOption
 
 
-def remembered_for(request: Request, allowed: bool) -> Remembered:
+def remembered_for(
+    request: Request,
+    *,
+    allowed: bool,
+    roots: tuple[str, ...],
+    resolve: Callable[[str], str] = posixpath.normpath,
+) -> Remembered:
     """What to keep of an answer for the whole session."""
     commands = [access for access in request.access if isinstance(access, RunsCommand)]
     if not commands:
         return Remembered(allowed, request.tool)
     # A call that runs several lines is remembered by its first; the others ask again.
-    return Remembered(allowed, request.tool, _pattern(commands[0]))
+    scope = Scope(roots, commands[0].cwd, resolve)
+    return Remembered(allowed, request.tool, _pattern(commands[0].command, scope))
 
 
-def options_for(request: Request, *, lasting: bool = True) -> tuple[PermissionOption, ...]:
+def options_for(
+    request: Request,
+    *,
+    roots: tuple[str, ...],
+    lasting: bool = True,
+    resolve: Callable[[str], str] = posixpath.normpath,
+) -> tuple[PermissionOption, ...]:
     """The answers to choose from. `lasting` is that of the verdict: false offers no such yes."""
-    remembered = remembered_for(request, allowed=True)
+    remembered = remembered_for(request, allowed=True, roots=roots, resolve=resolve)
     covered = _covered(remembered)
     options = (
         PermissionOption("allow_once", "Allow once", "allow_once"),
@@ -49,9 +65,8 @@ def _covered(remembered: Remembered) -> str:
     return f"`{remembered.pattern} …`"
 
 
-def _pattern(access: RunsCommand) -> str:
-    line = parse(access.command)
-    scope = Scope((access.cwd,), access.cwd)
+def _pattern(command: str, scope: Scope) -> str:
+    line = parse(command)
     others = [
         part.argv
         for part, impact in zip(line.commands, impacts_of(line, scope), strict=False)
@@ -61,4 +76,4 @@ def _pattern(access: RunsCommand) -> str:
         count = naming_words(others[0])
         if count is not None and leaves_free(others[0], count):
             return " ".join(others[0][:count])
-    return f"={access.command}"
+    return f"={command}"
