@@ -28,7 +28,7 @@ _CAUSES: dict[int, Cause] = {
 }
 _TEXTS: dict[Cause, str] = {
     "full": "no space left on the device (ENOSPC)\nhint: free space under `{where}`; then go on",
-    "io": "the device reports an error (EIO)\nhint: check the disk under `{where}`",
+    "io": "the system cannot read or write it\nhint: check the disk under `{where}`",
     "busy": "another process keeps it busy\nhint: try again, or end a stopped parley",
     "damaged": "the file is damaged\nhint: close every parley that uses `{where}` and start again",
     "denied": "it may not be written\nhint: check owner and permissions of `{where}`",

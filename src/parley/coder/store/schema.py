@@ -15,6 +15,7 @@ BUSY_SECONDS = 5.0
 _BEYOND_REASON = 1000
 
 # `touched` counts changes over all sessions: lists are ordered by it, so no clock matters.
+# `synced` changes when nothing else does, since only a commit that changes a page is synced.
 # `entries` is clustered by session, so that one is read from neighbouring pages.
 # `damaged` keeps what could not be trusted any more, so that nothing is thrown away.
 _FIRST = """
@@ -27,7 +28,8 @@ CREATE TABLE sessions (
     title TEXT,
     title_crc INTEGER,
     updated INTEGER NOT NULL,
-    touched INTEGER NOT NULL
+    touched INTEGER NOT NULL,
+    synced INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX sessions_by_change ON sessions (touched);
 CREATE INDEX sessions_by_cwd ON sessions (cwd, touched);

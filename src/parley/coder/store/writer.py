@@ -52,7 +52,7 @@ class Lane:
     next_seq: int = 1
     held: list[Item] = field(default_factory=list[Item])
     """What is not in the file yet."""
-    unsynced: bool = False
+    unsynced: bool = True
     """Whether something is in the file that a loss of power may take away."""
 
 
@@ -161,12 +161,15 @@ class Writer:
             self._thread.start()
 
     def _run(self) -> None:
+        jobs: Sequence[_Job] = ()
         try:
-            while self._work_on(self._taken()):
+            while self._work_on(jobs := self._taken()):
                 pass
         finally:
+            # Also after a defect nobody may wait for ever.
             self._ended = True
             self._database.close()
+            _refuse(jobs)
             self._refuse_the_rest()
 
     def _taken(self) -> Sequence[_Job]:
@@ -283,8 +286,7 @@ class Writer:
         if lane.held:
             changing.touch(connection, lane.key, self.now())
         else:
-            # Only a commit that writes something reaches the disk.
-            connection.execute("UPDATE sessions SET updated = updated WHERE key = ?", (lane.key,))
+            changing.mark_synced(connection, lane.key)
         return seq
 
     def _lost(self, error: sqlite3.Error | OSError) -> StoreFailed:
@@ -299,11 +301,13 @@ class Writer:
     def _refuse_the_rest(self) -> None:
         with suppress(queue.Empty):
             while True:
-                match self._jobs.get_nowait():
-                    case _Flush(reply=reply) | _Call(reply=reply):
-                        reply.fail(StoreFailed(_CLOSED, "closed"))
-                    case _:
-                        pass
+                _refuse([self._jobs.get_nowait()])
+
+
+def _refuse(jobs: Sequence[_Job]) -> None:
+    for job in jobs:
+        if isinstance(job, _Flush | _Call):
+            job.reply.fail(StoreFailed(_CLOSED, "closed"))
 
 
 def _call_in(loop: asyncio.AbstractEventLoop, call: Callable[..., object], *values: object) -> None:
