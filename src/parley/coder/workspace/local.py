@@ -9,7 +9,7 @@ import os
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from msgspec import Struct
 
@@ -55,20 +55,19 @@ def read(place: Place, limit: int) -> bytes:
         OSError: the system refuses; `EFBIG` if it has more bytes than the limit.
         NotPlain: it is no regular file.
     """
-    with parent_of(place.root, place.steps) as (folder, name):
-        file, status = open_plain(folder, name, os.O_RDONLY)
-    with os.fdopen(file, "rb") as source:
+    with opened(place) as source:
+        size = os.fstat(source.fileno()).st_size
         # One byte more than it has said, so that a file that grows is noticed by its length.
-        data = source.read(min(status.st_size, limit) + 1)
-        if len(data) > status.st_size:
+        data = source.read(min(size, limit) + 1)
+        if len(data) > size:
             data += source.read(max(limit + 1 - len(data), 0))
     if len(data) > limit:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), place.path)
     return data
 
 
-def read_head(place: Place, size: int) -> bytes:
-    """The first bytes of a file.
+def opened(place: Place) -> BinaryIO:
+    """A file, opened for reading.
 
     Raises:
         OSError: the system refuses.
@@ -76,8 +75,7 @@ def read_head(place: Place, size: int) -> bytes:
     """
     with parent_of(place.root, place.steps) as (folder, name):
         file, _ = open_plain(folder, name, os.O_RDONLY)
-    with os.fdopen(file, "rb", buffering=0) as source:
-        return source.read(size)
+    return os.fdopen(file, "rb")
 
 
 def write(place: Place, data: bytes, *, new: bool = False) -> None:

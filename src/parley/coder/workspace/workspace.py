@@ -9,6 +9,7 @@ import errno
 import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from typing import BinaryIO
 
 from parley.coder.errors import ToolError
 from parley.coder.workspace import local
@@ -124,6 +125,15 @@ class Workspace:
         finally:
             os.close(folder)
 
+    def open(self, place: Place) -> BinaryIO:
+        """A file of this machine, opened for reading, for programs that read it.
+
+        Raises:
+            ToolError: it cannot be read.
+        """
+        with _explained(place):
+            return local.opened(place)
+
     async def read_bytes(self, place: Place, limit: int = MOST_BYTES) -> bytes:
         """The bytes of a file on this machine.
 
@@ -143,8 +153,8 @@ class Workspace:
         Raises:
             ToolError: it cannot be read.
         """
-        with suppress(FileMissing), _explained(place):
-            return local.read_head(place, size)
+        with suppress(FileMissing), self.open(place) as file:
+            return file.read(size)
         return b""
 
     async def read_text(self, place: Place) -> FileText:
