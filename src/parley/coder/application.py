@@ -14,11 +14,12 @@ from parley.coder.background import Background
 from parley.coder.catalogue import Catalogue
 from parley.coder.loop import run_turn
 from parley.coder.open_session import OpenSession
+from parley.coder.profile import agent_profile
 from parley.coder.runtime import Runtime
 from parley.coder.store.log import SessionLog
 from parley.errors import InvalidParams, MethodNotFound, ResourceNotFound
 from parley.session.option import Option, OptionValue
-from parley.session.profile import AgentCapabilities, AgentProfile, Implementation
+from parley.session.profile import AgentProfile
 from parley.session.role import (
     ClientRole,
     Ending,
@@ -48,22 +49,8 @@ class Application:
         if runtime.discover is not None and self._client is None:
             self._background.start(_awaited(runtime.discover))
         self._client = client
-        return AgentProfile(
-            Implementation("parley", runtime.settings.version, "Parley"),
-            AgentCapabilities(
-                load=True,
-                resume=True,
-                list=True,
-                close=True,
-                delete=True,
-                fork=True,
-                additional_directories=True,
-                image=runtime.settings.images,
-                embedded_context=True,
-                mcp_stdio=True,
-            ),
-            runtime.logins,
-        )
+        settings = runtime.settings
+        return agent_profile(settings.version, images=settings.images, logins=runtime.logins)
 
     async def aclose(self) -> None:
         """The connection is over, and so are the sessions that were opened on it."""
