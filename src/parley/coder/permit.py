@@ -4,6 +4,8 @@ Whatever is not a clear yes is a no. The person is asked about exactly what will
 everything that led to the question is stored.
 """
 
+import os
+
 from parley.coder.errors import ToolError
 from parley.coder.open_session import OpenSession
 from parley.coder.permission.policy import Request, Verdict, judge
@@ -29,15 +31,20 @@ async def permit(
         return
     async with session.questions:
         # The answer to the question before may hold for this call too.
-        if _settled(_verdict(session, request)):
+        verdict = _verdict(session, request)
+        if _settled(verdict):
             return
-        cwd = session.desk.workspace.roots[0]
-        question = question_for(request, prepared.title, change, cwd)
+        roots = session.desk.workspace.roots
+        question = question_for(request, prepared.title, change, verdict, roots, os.path.realpath)
         await session.log.flush()
         answer = await session.client.ask(session.id, question)
         decision = decide(question.options, answer)
         if decision.always:
-            session.append(remembered_for(request, decision.allowed))
+            session.append(
+                remembered_for(
+                    request, allowed=decision.allowed, roots=roots, resolve=os.path.realpath
+                )
+            )
     if not decision:
         raise ToolError(_refusal(decision))
 
@@ -49,6 +56,7 @@ def _verdict(session: OpenSession, request: Request) -> Verdict:
         session.runtime.rules,
         tuple(session.history.remembered),
         session.desk.workspace.roots,
+        os.path.realpath,
     )
 
 
