@@ -14,6 +14,7 @@ from contextlib import suppress
 
 from parley.process import children
 from parley.process.descriptor import Descriptor, owned
+from parley.process.guard import GUARD
 from parley.process.life import call_at_exit, death_with_parent
 
 READ_SIZE = 64 * 1024
@@ -67,6 +68,7 @@ def start(
     finally:
         os.close(theirs)
     children.remember(process.pid)
+    GUARD.watch(process.pid)
     return Command(process, owned(ours), on_output)
 
 
@@ -201,6 +203,7 @@ class Command:
         # Before it is reaped, while its id cannot name anybody else.
         children.signal_group(self.pid, signal.SIGKILL)
         children.forget(self.pid)
+        GUARD.forget(self.pid)
         self._process.wait()
         for _ in range(_LAST_READS):
             if not self._read():

@@ -157,7 +157,8 @@ def test_a_command_runs_in_the_folder_it_asks_for(tmp_path: Path) -> None:
         ("inner/../../other", "outside the workspace"),
         ("missing", "no folder `missing`"),
         ("file", "no folder `file`"),
-        ("a\0b", "zero byte"),
+        ("a\0b", "NUL"),
+        ("/proc/self/cwd", "outside the workspace"),
     ],
 )
 def test_a_folder_outside_the_workspace_is_refused(cwd: str, why: str, tmp_path: Path) -> None:

@@ -104,16 +104,10 @@ def folder_of(workspace: Workspace, cwd: str | None) -> str:
     Raises:
         ToolError: there is no such folder inside the roots.
     """
-    roots = [os.path.realpath(root) for root in workspace.roots]
-    try:
-        folder = os.path.realpath(os.path.join(roots[0], cwd or ""))
-    except ValueError:
-        raise ToolError("`cwd` has a zero byte in it") from None
-    if not any(folder == root or folder.startswith(root.rstrip("/") + "/") for root in roots):
-        raise ToolError(f"`{cwd}` is outside the workspace; run the command in a folder inside it")
-    if not os.path.isdir(folder):
-        raise ToolError(f"there is no folder `{cwd or folder}`")
-    return folder
+    place = workspace.place(cwd or os.curdir)
+    if not os.path.isdir(place.path):
+        raise ToolError(f"there is no folder `{one_line(cwd or place.path)}`")
+    return place.path
 
 
 def ending(status: ExitStatus) -> str:

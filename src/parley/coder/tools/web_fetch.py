@@ -212,6 +212,7 @@ async def _got(client: "httpx2.AsyncClient", target: Target, address: str) -> "P
 
 
 def _trust() -> ssl.SSLContext:
+    # Heavy, and loaded here so that the event loop does not wait for it.
     import httpx2  # noqa: PLC0415
 
     return httpx2.create_ssl_context()
