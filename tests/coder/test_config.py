@@ -231,9 +231,26 @@ def test_a_key_that_would_travel_unencrypted_is_warned_of(
 
 
 def test_rules_and_scripts_are_passed_on(tmp_path: Path) -> None:
+    (tmp_path / "parley").mkdir()
+    (tmp_path / "parley" / "rules").write_text("# mine\ndeny bash:rm *\n")
     config = configured(tmp_path, "rules=['allow bash:make']", PARLEY_SCRIPT="/s.json")
-    assert (config.rules, config.script) == (("allow bash:make",), "/s.json")
+    assert config.script == "/s.json"
+    assert [(line.key, line.text) for line in config.rules] == [
+        ("rules[0]", "allow bash:make"),
+        ("line 1", "# mine"),
+        ("line 2", "deny bash:rm *"),
+    ]
+    assert not config.rules_unclear
     assert load({"HOME": str(tmp_path)}, {"script": "/t.json"}).script == "/t.json"
+
+
+@pytest.mark.parametrize("text", ["[", "rules = 3", None])
+def test_rules_that_may_be_lost_are_known_to_be(tmp_path: Path, text: str | None) -> None:
+    if text is None:
+        (tmp_path / "parley" / "rules").mkdir(parents=True)
+    config = configured(tmp_path, text or "")
+    assert config.rules_unclear
+    assert len(config.problems) == 1
 
 
 def test_without_a_home_the_system_knows_one() -> None:

@@ -23,7 +23,9 @@ class Listed(NamedTuple):
 
 
 COMMANDS: Mapping[str, Listed] = {
+    "acp": Listed("parley.cli.acp", "the coding agent on stdio, as an editor starts it"),
     "bridge": Listed("parley.cli.bridge", "join a client to an agent of the other version"),
+    "doctor": Listed("parley.cli.doctor", "explain what the agent finds on this machine"),
     "methods": Listed("parley.cli.methods", "print the methods of a protocol version as a table"),
     "scripted-agent": Listed("parley.cli.scripted_agent", "play a scenario as an agent on stdio"),
     "scripted-client": Listed("parley.cli.scripted_client", "play a scenario as a client of AGENT"),

@@ -38,6 +38,14 @@ class Folders(Struct, frozen=True):
     """Logs."""
 
 
+class RuleLine(Struct, frozen=True):
+    """A rule of the user as it is written, and where."""
+
+    file: str
+    key: str
+    text: str
+
+
 class ProviderConfig(Struct, frozen=True):
     """A provider that can be used: it has a key, or somebody gave its address."""
 
@@ -62,10 +70,16 @@ class Config(Struct, frozen=True):
     """By the name of the value; one that is missing here has its default."""
     providers: tuple[ProviderConfig, ...]
     """In the order of preference."""
-    rules: tuple[str, ...] = ()
+    rules: tuple[RuleLine, ...] = ()
     script: str | None = None
     problems: tuple[ConfigError, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def rules_unclear(self) -> bool:
+        """Whether there may be rules that could not be read."""
+        keys = {error.key for error in self.problems}
+        return bool(keys & {"the file", "the rules", "rules"})
 
     def provider(self, name: str) -> ProviderConfig | None:
         return next((each for each in self.providers if each.name == name), None)
@@ -79,6 +93,7 @@ def load(environ: Mapping[str, str], flags: Mapping[str, str | None] | None = No
     problems += file.problems
     agent, sources, wrong = _agent(file, environ, given)
     providers, missing, warnings = _providers(file, environ)
+    rules, unreadable = _rules(file, folders.config.with_name("rules"))
     if file.exposed:
         warnings += (
             f"{file.path} holds a key and can be read by others on this machine; "
@@ -89,9 +104,9 @@ def load(environ: Mapping[str, str], flags: Mapping[str, str | None] | None = No
         agent,
         sources,
         providers,
-        file.rules,
+        rules,
         given.get("script") or environ.get("PARLEY_SCRIPT") or None,
-        (*problems, *wrong, *missing),
+        (*problems, *wrong, *missing, *unreadable),
         warnings,
     )
 
@@ -126,6 +141,20 @@ def _folders(
         ),
         tuple(problems),
     )
+
+
+def _rules(file: ConfigFile, path: Path) -> tuple[tuple[RuleLine, ...], tuple[ConfigError, ...]]:
+    """The rules in the configuration, and those in the file of rules beside it."""
+    rules = [RuleLine(file.path, f"rules[{at}]", text) for at, text in enumerate(file.rules)]
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except FileNotFoundError:
+        return tuple(rules), ()
+    except (OSError, UnicodeDecodeError):
+        problem = ConfigError(str(path), "the rules", "cannot be read", "make it a text file")
+        return tuple(rules), (problem,)
+    rules += [RuleLine(str(path), f"line {at}", text) for at, text in enumerate(lines, 1)]
+    return tuple(rules), ()
 
 
 def _agent(

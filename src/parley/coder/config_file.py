@@ -1,18 +1,13 @@
-"""The user's configuration file: read leniently, changed without touching what is not meant.
+"""The user's configuration file, read leniently.
 
 What is wrong in it is a list of problems, never a failure: an agent that an editor started must
 answer, and say what is wrong, rather than be gone. It knows the shape of the file and not what the
 values are for.
 """
 
-import json
-import os
 import re
 import stat
-import tempfile
-import tomllib
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args, get_origin, get_type_hints
 
@@ -37,6 +32,8 @@ class AgentTable(Struct, frozen=True):
     max_requests: Annotated[int, Meta(ge=1)] | None = None
     local_servers: bool | None = None
     log_level: Literal["debug", "info", "warning", "error"] | None = None
+    environment: tuple[str, ...] | None = None
+    """Variables that commands get beside the harmless ones."""
 
 
 class ProviderTable(Struct, frozen=True):
@@ -69,16 +66,22 @@ def read_config_file(path: Path) -> ConfigFile:
     """Read the file; without one everything is as if it were empty."""
     shown = str(path)
     try:
-        if not stat.S_ISREG((about := path.stat()).st_mode):
+        about = path.stat()
+    except FileNotFoundError:
+        return ConfigFile(shown)
+    except OSError as error:
+        return _unreadable(shown, error)
+    # Most users have no file, and a start should not pay for the reader of one.
+    import tomllib  # noqa: PLC0415
+
+    try:
+        if not stat.S_ISREG(about.st_mode):
             return _unusable(shown, "is not a regular file", "make it a text file")
         if about.st_size > _SIZE_LIMIT:
             return _unusable(shown, "is too large", "a configuration has a few lines")
         document = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        return ConfigFile(shown)
     except OSError as error:
-        why = error.strerror or str(error)
-        return _unusable(shown, f"cannot be read: {why}", "check who owns it, and its mode")
+        return _unreadable(shown, error)
     except UnicodeDecodeError:
         return _unusable(shown, "is not UTF-8", "save it as UTF-8")
     except tomllib.TOMLDecodeError as error:
@@ -110,71 +113,9 @@ def checked(
         raise ConfigError(file, key, said, hint) from None
 
 
-def with_provider_key(text: str, provider: str, name: str, value: str | bool) -> str:
-    """The text of a file with one value of a provider's table set, and all else as it was.
-
-    Raises:
-        ValueError: the file is written in a way in which that cannot be done safely.
-    """
-    line = f"{name} = {json.dumps(value)}"
-    header = re.compile(
-        rf"\s*\[\s*providers\s*\.\s*(?:{provider}|[\"']{provider}[\"'])\s*\]\s*(#.*)?"
-    )
-    lines = text.splitlines()
-    at = next((number for number, each in enumerate(lines) if header.fullmatch(each)), None)
-    if at is None:
-        gap = [""] if lines and lines[-1].strip() else []
-        lines += [*gap, f"[providers.{provider}]", line]
-    else:
-        end = next(
-            (n for n in range(at + 1, len(lines)) if lines[n].lstrip()[:1] == "["), len(lines)
-        )
-        old = re.compile(rf"\s*{name}\s*=")
-        lines[at + 1 : end] = [line, *(each for each in lines[at + 1 : end] if not old.match(each))]
-    changed = "\n".join(lines) + "\n"
-    # Whatever strange but legal form the file has: either just this value changes, or nothing.
-    wanted = tomllib.loads(text)
-    wanted.setdefault("providers", {}).setdefault(provider, {})[name] = value
-    if tomllib.loads(changed) != wanted:
-        raise ValueError("the table cannot be found")
-    return changed
-
-
-def store_in_file(path: Path, provider: str, values: Mapping[str, str | bool]) -> None:
-    """Set values of a provider's table; the file is private and whole at every moment.
-
-    Raises:
-        ConfigError: it cannot be changed, and is as it was.
-    """
-    key = f"providers.{provider}"
-    hint = "correct the file, or write the key into it yourself"
-    # A link, for instance into a folder of dot files, stays one.
-    place = Path(os.path.realpath(path))
-    try:
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        text = place.read_text("utf-8") if place.exists() else ""
-        for name, value in values.items():
-            text = with_provider_key(text, provider, name, value)
-        _replace(place, text)
-    except OSError as error:
-        raise ConfigError(str(path), key, f"cannot be written: {error.strerror}", hint) from error
-    except ValueError as error:
-        raise ConfigError(str(path), key, f"cannot be added: {error}", hint) from error
-
-
-def _replace(place: Path, text: str) -> None:
-    # A file of this kind is 0600 from the start, whatever the umask.
-    handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, place)
-    finally:
-        # It is there only if something went wrong.
-        with suppress(OSError):
-            os.unlink(name)
+def _unreadable(path: str, error: OSError) -> ConfigFile:
+    why = error.strerror or str(error)
+    return _unusable(path, f"cannot be read: {why}", "check who owns it, and its mode")
 
 
 def _unusable(path: str, problem: str, hint: str) -> ConfigFile:

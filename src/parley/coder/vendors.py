@@ -104,8 +104,10 @@ VENDORS: tuple[Vendor, ...] = (
 )
 BY_NAME = {vendor.name: vendor for vendor in VENDORS}
 
-EMBEDDED = ("offline", "scripted")
+OFFLINE, SCRIPTED = "offline", "scripted"
+EMBEDDED = (OFFLINE, SCRIPTED)
 """Providers that need no configuration; no other may have their names."""
+OFFLINE_MODEL = f"{OFFLINE}/commands"
 
 
 class LocalServer(Struct, frozen=True):

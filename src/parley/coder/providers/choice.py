@@ -1,38 +1,16 @@
-"""Which provider answers, and how it is made: from the configuration, or found on this machine.
+"""Which provider answers, by the configuration alone. Pure apart from a script that is asked for.
 
-Nothing heavy is imported here. A provider is made when it is used first, in a worker thread: only
-then are its libraries loaded and its key looked up.
+It is part of every start, so it imports little; `parley.coder.providers.making` makes the
+providers.
 """
 
-import asyncio
-import importlib
-import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any, cast
 
 from msgspec import Struct
 
 from parley.coder.config import Config, ProviderConfig
-from parley.coder.errors import ProviderError
-from parley.coder.providers.offline import MODEL, Offline
-from parley.coder.providers.offline import NAME as OFFLINE
-from parley.coder.providers.provider import ModelEvent, ModelInfo, ModelRequest, Provider
-from parley.coder.providers.scripted import NAME as SCRIPTED
-from parley.coder.providers.scripted import Scripted, read_script
-from parley.coder.vendors import BY_NAME, LOCAL_SERVERS, VENDORS, LocalServer
-
-PROBE_SECONDS = 0.3
-"""A server on this machine that needs longer than this to list its models is not there."""
-_ANSWER_LIMIT = 1024 * 1024
-_OFFLINE_MODEL = f"{OFFLINE}/{MODEL.id}"
-_MAKERS = {
-    "openai": ("parley.coder.providers.openai_chat", "OpenAIChat"),
-    "responses": ("parley.coder.providers.openai_responses", "OpenAIResponses"),
-    "anthropic": ("parley.coder.providers.anthropic", "Anthropic"),
-    "gemini": ("parley.coder.providers.gemini", "Gemini"),
-}
+from parley.coder.providers.catalogue import known, offered_by
+from parley.coder.vendors import BY_NAME, OFFLINE, OFFLINE_MODEL, SCRIPTED, VENDORS
 
 
 class Choice(Struct, frozen=True):
@@ -59,7 +37,7 @@ def choose(config: Config) -> Choice:
     if model is not None:
         return _by_model(config, model)
     if not config.providers:
-        return Choice(_OFFLINE_MODEL, "no model is configured", configured=False)
+        return Choice(OFFLINE_MODEL, "no model is configured", configured=False)
     first = config.providers[0]
     if len(config.providers) == 1:
         return Choice(_first_model(first), f"it is the only one configured ({first.source})")
@@ -71,78 +49,21 @@ def choose(config: Config) -> Choice:
     return Choice(_first_model(first), "it comes first of those configured", (notice,))
 
 
-def providers_of(config: Config, choice: Choice) -> dict[str, Provider]:
-    """All providers that a session may choose from, the chosen one first.
+def sees_images(config: Config, choice: Choice) -> bool:
+    """Whether the model to begin with can see, as far as that is known without asking anybody.
 
     Raises:
         ConfigError: a script is wanted and cannot be read.
     """
-    made: dict[str, Provider] = {}
-    if choice.provider == SCRIPTED:
-        made[SCRIPTED] = Scripted(read_script(Path(config.script or "")))
-    elif choice.provider == OFFLINE:
-        made[OFFLINE] = Offline()
-    for entry in sorted(config.providers, key=lambda each: each.name != choice.provider):
-        made[entry.name] = LazyProvider(entry.name, lambda entry=entry: _made(entry))
-    return made
+    name, _, model = choice.model.partition("/")
+    if name == SCRIPTED:
+        # A start without a script need not know how to read one.
+        from parley.coder.providers.scripted import read_script  # noqa: PLC0415
 
-
-async def find_local(
-    servers: tuple[LocalServer, ...] = LOCAL_SERVERS, *, within: float = PROBE_SECONDS
-) -> tuple[ProviderConfig, ...]:
-    """The model servers that answer on this machine, each with its models."""
-    async with asyncio.TaskGroup() as group:
-        asked = [group.create_task(_probed(server, within)) for server in servers]
-    return tuple(found for task in asked if (found := task.result()) is not None)
-
-
-class LazyProvider:
-    """A provider that is made when it is needed first."""
-
-    def __init__(self, name: str, make: Callable[[], Provider]) -> None:
-        self.name = name
-        self._make = make
-        self._made: Provider | None = None
-        self._making = asyncio.Lock()
-
-    async def models(self) -> tuple[ModelInfo, ...]:
-        try:
-            provider = await self._provider()
-        except ProviderError:
-            # Who asks it for an answer is told what is wrong with it.
-            return ()
-        return await provider.models()
-
-    @asynccontextmanager
-    async def stream(
-        self, request: ModelRequest
-    ) -> AsyncGenerator[AsyncIterator[ModelEvent], None]:
-        provider = await self._provider()
-        async with provider.stream(request) as events:
-            yield events
-
-    async def aclose(self) -> None:
-        if self._made is not None:
-            await self._made.aclose()
-
-    async def _provider(self) -> Provider:
-        async with self._making:
-            if self._made is None:
-                self._made = await asyncio.to_thread(self._make)
-            return self._made
-
-
-def _made(entry: ProviderConfig) -> Provider:
-    module, name = _MAKERS[entry.type]
-    make = cast("Callable[..., Provider]", getattr(importlib.import_module(module), name))
-    key = entry.key.reveal(entry.name) if entry.key else ""
-    return make(
-        entry.base_url,
-        key,
-        name=entry.name,
-        key_hint=entry.key_hint,
-        models=tuple(map(ModelInfo, entry.models)),
-    )
+        return read_script(Path(config.script or "")).models[0].images
+    if model:
+        return known(model).images
+    return any(each.images for each in offered_by(name)[:1])
 
 
 def _first_model(entry: ProviderConfig) -> str:
@@ -160,8 +81,8 @@ def _named(config: Config, wanted: str, model: str | None) -> Choice:
     if wanted == SCRIPTED:
         return Choice(f"{SCRIPTED}/{plain or ''}", reason)
     if wanted == OFFLINE:
-        return Choice(_OFFLINE_MODEL, reason)
-    return Choice(_OFFLINE_MODEL, "what is chosen is not configured", (_lack(wanted, source),))
+        return Choice(OFFLINE_MODEL, reason)
+    return Choice(OFFLINE_MODEL, "what is chosen is not configured", (_lack(wanted, source),))
 
 
 def _lack(wanted: str, source: str) -> str:
@@ -177,9 +98,9 @@ def _by_model(config: Config, model: str) -> Choice:
         return Choice(model, reason)
     if not config.providers:
         if name in BY_NAME:
-            return Choice(_OFFLINE_MODEL, reason, (_lack(name, config.sources.get("model", "")),))
+            return Choice(OFFLINE_MODEL, reason, (_lack(name, config.sources.get("model", "")),))
         # It may be one of a local server.
-        return Choice(_OFFLINE_MODEL, "no model is configured", configured=False)
+        return Choice(OFFLINE_MODEL, "no model is configured", configured=False)
     listed = [each for each in config.providers if model in each.models]
     signed = [each for each in config.providers if each.name in _vendors_of(model)]
     routing = [each for each in config.providers if each.name == "openrouter" and "/" in model]
@@ -191,64 +112,3 @@ def _by_model(config: Config, model: str) -> Choice:
 
 def _vendors_of(model: str) -> set[str]:
     return {each.name for each in VENDORS if model.startswith(each.model_signs or ("\0",))}
-
-
-async def _probed(server: LocalServer, within: float) -> ProviderConfig | None:
-    with suppress(OSError, TimeoutError, ValueError):
-        async with asyncio.timeout(within):
-            models = await _models_at(server.port)
-        return ProviderConfig(
-            server.name,
-            server.title,
-            "openai",
-            f"http://127.0.0.1:{server.port}/v1",
-            None,
-            models,
-            "",
-            f"a server on port {server.port}",
-        )
-    return None
-
-
-async def _models_at(port: int) -> tuple[str, ...]:
-    """Ask for a list of models, by hand: a library for this takes longer to load than to answer.
-
-    Raises:
-        ValueError: what answers is no model server, or it has no models.
-    """
-    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=_ANSWER_LIMIT)
-    try:
-        # Version 1.0 keeps servers from sending the answer in chunks.
-        writer.write(b"GET /v1/models HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n")
-        status = await reader.readline()
-        if b" 200" not in status:
-            raise ValueError("it has no list of models")
-        while (await reader.readline()).strip():
-            pass
-        body = await reader.read(_ANSWER_LIMIT)
-        while not reader.at_eof() and len(body) < _ANSWER_LIMIT:
-            body += await reader.read(_ANSWER_LIMIT)
-    finally:
-        writer.close()
-    return _model_ids(json.loads(body))
-
-
-def _model_ids(document: Any) -> tuple[str, ...]:
-    match document:
-        case {"data": [*models]}:
-            found = [each["id"] for each in models if _has_id(each)]
-        case _:
-            found = []
-    # Servers list models for embeddings too, which cannot answer.
-    able = [each for each in found if "embed" not in each.lower()]
-    if not able:
-        raise ValueError("it has no models")
-    return tuple(able)
-
-
-def _has_id(model: Any) -> bool:
-    match model:
-        case {"id": str()}:
-            return True
-        case _:
-            return False

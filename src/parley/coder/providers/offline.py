@@ -41,9 +41,11 @@ from parley.coder.providers.provider import (
     ModelUsage,
     TextDelta,
 )
+from parley.coder.vendors import OFFLINE, OFFLINE_MODEL
 
-NAME = "offline"
-MODEL = ModelInfo("commands", name="Offline commands (no model)", context_window=1_000_000)
+MODEL = ModelInfo(
+    OFFLINE_MODEL.partition("/")[2], name="Offline commands (no model)", context_window=1_000_000
+)
 
 HOW_TO_CONFIGURE = """\
 To use a model, set one of ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY \
@@ -77,7 +79,7 @@ class _Step(Struct, frozen=True):
 class Offline:
     """A provider without a model."""
 
-    name = NAME
+    name = OFFLINE
 
     async def models(self) -> tuple[ModelInfo, ...]:
         return (MODEL,)
@@ -108,7 +110,7 @@ def _answer(request: ModelRequest) -> AgentMessage:
         return _said(_not_understood(commands))
     if Help() in commands:
         return _said(f"{ABILITIES}\n\n{HOW_TO_CONFIGURE}")
-    steps = [step for command in commands for step in _steps(command)]
+    steps = _all_steps(commands)
     done = len(results)
     if results and results[-1].is_error:
         return _said(_failed(results[-1], len(steps) - done))
@@ -147,6 +149,16 @@ def _understood(prompt: UserMessage) -> tuple[Command, ...] | NotUnderstood:
             return reading
     first = readings[0] if readings else None
     return first if isinstance(first, NotUnderstood) else NotUnderstood("")
+
+
+def _all_steps(commands: tuple[Command, ...]) -> list[_Step]:
+    steps: list[_Step] = []
+    for command in commands:
+        for step in _steps(command):
+            # What was read a step before need not be read once more before it is changed.
+            if not (isinstance(command, ReplaceText) and step in steps[-1:]):
+                steps.append(step)
+    return steps
 
 
 def _steps(command: Command) -> tuple[_Step, ...]:

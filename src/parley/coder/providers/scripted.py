@@ -51,12 +51,12 @@ from parley.coder.providers.provider import (
     TextDelta,
     ThoughtDelta,
 )
+from parley.coder.vendors import SCRIPTED
 from parley.errors import ConfigError
 
-NAME = "scripted"
 _LOOK_AGAIN = 0.005
 """Seconds between two looks at a file that somebody else makes; nothing else announces it."""
-_DEFAULT_MODELS = (ModelInfo("scripted", name="Script", images=True, thinking=True),)
+_DEFAULT_MODELS = (ModelInfo("scripted", name="Script", thinking=True),)
 
 
 class ScriptedCall(Struct, frozen=True, forbid_unknown_fields=True):
@@ -123,16 +123,16 @@ def read_script(path: Path) -> Script:
 class Scripted:
     """A provider that answers from a script."""
 
-    name = NAME
+    name = SCRIPTED
 
     def __init__(self, script: Script) -> None:
-        self._script = script
+        self.script = script
         self._used: dict[str, set[int]] = {}
         self.requests: list[ModelRequest] = []
         """What was asked so far, for the tests that play the script."""
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        return self._script.models
+        return self.script.models
 
     @asynccontextmanager
     async def stream(
@@ -166,11 +166,11 @@ class Scripted:
                 retryable=False,
                 kind="request",
             )
-        return self._script.answers[found]
+        return self.script.answers[found]
 
     def _fitting(self, prompt: str, used: set[int], *, whole: bool = False) -> int | None:
         """The next answer to a prompt, which is used then; `whole`: one that did not fail."""
-        for index, answer in enumerate(self._script.answers):
+        for index, answer in enumerate(self.script.answers):
             if index in used or answer.when not in prompt:
                 continue
             if not answer.repeat:
@@ -209,7 +209,7 @@ class Scripted:
         """What the script wants before the piece with this number."""
         wait, fault = answer.wait, answer.fault
         if wait is not None and wait.after == index:
-            folder = Path(self._script.folder)
+            folder = Path(self.script.folder)
             if wait.mark is not None:
                 (folder / wait.mark).touch()
             while not (folder / wait.file).exists():  # noqa: ASYNC110
@@ -283,7 +283,7 @@ def _message(answer: ScriptedAnswer, calls: tuple[CallPart, ...]) -> AgentMessag
     thought, text = "".join(_pieces(answer.thought)), "".join(_pieces(answer.text))
     return AgentMessage(
         (
-            *((ThinkingPart(thought, NAME),) if thought else ()),
+            *((ThinkingPart(thought, SCRIPTED),) if thought else ()),
             *((TextPart(text),) if text else ()),
             *calls,
         )

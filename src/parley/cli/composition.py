@@ -1,0 +1,181 @@
+"""Puts the coding agent together: settings from the configuration, providers, tools, rules.
+
+The only place that knows all parts. What is wrong with the configuration becomes a warning that
+the user sees in the first session, since nobody reads what an agent writes before it answers.
+"""
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from parley import __version__
+from parley.cli.first_answer import logins_for
+from parley.cli.tool_environment import tool_environment
+from parley.coder.config import Config, ProviderConfig
+from parley.coder.permission.rule import Rule, parse_rules
+from parley.coder.providers.choice import Choice, choose, sees_images
+from parley.coder.providers.making import find_local, providers_of
+from parley.coder.providers.offline import HOW_TO_CONFIGURE
+from parley.coder.runtime import Runtime
+from parley.coder.settings import CoderSettings
+from parley.coder.store.store import Store
+from parley.coder.tools.bash import Bash
+from parley.coder.tools.edit_file import EditFile
+from parley.coder.tools.glob import Glob
+from parley.coder.tools.grep import Grep
+from parley.coder.tools.job import BashOutput, StopJob
+from parley.coder.tools.list_files import ListFiles
+from parley.coder.tools.read_file import ReadFile
+from parley.coder.tools.todo import Todo
+from parley.coder.tools.tool import Tool
+from parley.coder.tools.web_fetch import WebFetch
+from parley.coder.tools.write_file import WriteFile
+from parley.coder.vendors import LOCAL_SERVERS, LocalServer
+from parley.errors import AuthRequired, ConfigError
+
+HINT = f"""\
+No model is configured, so I understand plain commands only (try `help`).
+
+{HOW_TO_CONFIGURE}
+
+"""
+
+
+def tools() -> tuple[Tool, ...]:
+    """Every tool, in the order in which models are told of them."""
+    return (
+        ReadFile(),
+        ListFiles(),
+        Glob(),
+        Grep(),
+        EditFile(),
+        WriteFile(),
+        Bash(),
+        BashOutput(),
+        StopJob(),
+        WebFetch(),
+        Todo(),
+    )
+
+
+class Composition:
+    """An agent made of a configuration, which can be read again."""
+
+    def __init__(
+        self,
+        config: Config,
+        choice: Choice,
+        load: Callable[[], Config],
+        local_servers: tuple[LocalServer, ...] = LOCAL_SERVERS,
+    ) -> None:
+        self._config = config
+        self._choice = choice
+        self._load = load
+        self._local_servers = local_servers
+
+    def runtime(self) -> Runtime:
+        """What all sessions share.
+
+        Raises:
+            ConfigError: a script is wanted and cannot be read.
+        """
+        config, choice = self._config, self._choice
+        rules, problems = rules_of(config)
+        providers = providers_of(config, choice)
+
+        async def login(method_id: str) -> None:
+            await self._look_again(runtime)
+
+        async def discover() -> None:
+            await self._find_local(runtime)
+
+        runtime = Runtime(
+            settings_of(config, choice, problems),
+            Store(config.folders.data),
+            providers,
+            tools(),
+            rules,
+            logins=logins_for(choice),
+            login=login,
+            discover=None if choice.configured else discover,
+        )
+        return runtime
+
+    async def _look_again(self, runtime: Runtime) -> None:
+        """Use what was configured meanwhile.
+
+        Raises:
+            AuthRequired: nothing was.
+        """
+        config = self._load()
+        choice = choose(config)
+        if choice.configured:
+            self._adopt(runtime, config, choice)
+        elif not await self._find_local(runtime):
+            raise AuthRequired(
+                f"Authentication required: no model is configured. {HOW_TO_CONFIGURE}"
+            )
+
+    async def _find_local(self, runtime: Runtime) -> bool:
+        """Look for a model server on this machine; whether one is used now."""
+        if self._config.agent.local_servers is False:
+            return False
+        found = await find_local(self._local_servers)
+        if found:
+            self._adopt(runtime, *_with_local(self._config, found))
+        return bool(found)
+
+    def _adopt(self, runtime: Runtime, config: Config, choice: Choice) -> None:
+        _, problems = rules_of(config)
+        providers = providers_of(config, choice)
+        self._config, self._choice = config, choice
+        settings = settings_of(config, choice, problems)
+        # Those that were advertised stay, so that a client may use them once more.
+        runtime.adopt(settings, providers, logins=runtime.logins)
+
+
+def settings_of(
+    config: Config, choice: Choice, problems: tuple[ConfigError, ...] = ()
+) -> CoderSettings:
+    """The settings of sessions; what the configuration leaves open has its default."""
+    agent, default = config.agent, CoderSettings()
+    # Rules that cannot be read might have forbidden something, so nothing goes unasked.
+    doubtful = (bool(problems) or config.rules_unclear) and agent.mode != "plan"
+    warnings = (*map(str, (*config.problems, *problems)), *config.warnings, *choice.notices)
+    return replace(
+        default,
+        version=__version__,
+        default_model=choice.model,
+        images=sees_images(config, choice),
+        mode="ask" if doubtful else agent.mode or default.mode,
+        thought_level=agent.thought_level or default.thought_level,
+        prompt_size=agent.prompt_size or default.prompt_size,
+        budget=agent.budget,
+        max_requests=agent.max_requests or default.max_requests,
+        hint="" if choice.configured else HINT,
+        warnings=warnings,
+        environment=tool_environment(agent.environment or ()),
+    )
+
+
+def rules_of(config: Config) -> tuple[tuple[Rule, ...], tuple[ConfigError, ...]]:
+    """The rules of the user. If one cannot be read, only those that forbid something hold."""
+    rules: list[Rule] = []
+    problems: list[ConfigError] = []
+    for line in config.rules:
+        try:
+            rules.extend(parse_rules(line.text))
+        except ConfigError as error:
+            problems.append(ConfigError(line.file, line.key, error.problem, error.hint))
+    if problems or config.rules_unclear:
+        rules = [rule for rule in rules if rule.effect == "deny"]
+    return tuple(rules), tuple(problems)
+
+
+def _with_local(config: Config, found: tuple[ProviderConfig, ...]) -> tuple[Config, Choice]:
+    """The configuration with the local servers in it, and the choice of one of them."""
+    local = replace(config, providers=found)
+    wanted = config.agent.model
+    first = next((each for each in found if wanted in each.models), found[0])
+    model = wanted if wanted in first.models else first.models[0]
+    return local, Choice(f"{first.name}/{model}", f"{first.title} answers on this machine")

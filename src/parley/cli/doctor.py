@@ -1,0 +1,212 @@
+"""`parley doctor`: what the agent found on this machine, what is missing, and how to get it.
+
+It shows where each key came from, and never a part of a key.
+"""
+
+import argparse
+import asyncio
+import importlib.util
+import json
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Struct
+
+from parley import __version__
+from parley.cli.composition import rules_of
+from parley.coder.config import Config, ProviderConfig, load
+from parley.coder.errors import ProviderError
+from parley.coder.message import TextPart, UserMessage
+from parley.coder.providers.catalogue import known
+from parley.coder.providers.choice import Choice, choose
+from parley.coder.providers.making import find_local, providers_of
+from parley.coder.providers.provider import ModelRequest
+from parley.coder.vendors import LOCAL_SERVERS, LocalServer
+from parley.errors import ConfigError
+
+Status = Literal["ok", "note", "problem"]
+_MARKS: dict[Status, str] = {"ok": "ok     ", "note": "note   ", "problem": "PROBLEM"}
+_EXTRA = "pip install 'parley-acp[agent]'"
+_ONLINE_SECONDS = 30.0
+
+
+class Finding(Struct, frozen=True):
+    about: str
+    status: Status
+    text: str
+    fix: str = ""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Explain what the agent finds on this machine, and what is missing."
+    parser.epilog = "The exit status is 0 if the agent can work, and 1 if something is wrong."
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.add_argument("--config", metavar="FILE", help="the configuration file")
+    parser.add_argument("--data-dir", metavar="FOLDER", help="where sessions and logs are kept")
+    parser.add_argument(
+        "--online", action="store_true", help="also ask the model for one word, which may cost"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    flags = {"config": options.config, "data_dir": options.data_dir}
+    config = load(os.environ, flags)
+    found = tuple(asyncio.run(findings(config, online=options.online)))
+    if options.json:
+        print(json.dumps([msgspec.to_builtins(each) for each in found], indent=2))
+    else:
+        for each in found:
+            print(f"{_MARKS[each.status]}  {each.about}: {each.text}")
+            if each.fix:
+                print(f"         to fix it: {each.fix}")
+    return int(any(each.status == "problem" for each in found))
+
+
+async def findings(
+    config: Config, *, online: bool = False, servers: tuple[LocalServer, ...] = LOCAL_SERVERS
+) -> list[Finding]:
+    """Everything there is to say. Only `online` leaves this machine."""
+    local = await find_local(servers) if config.agent.local_servers is not False else ()
+    found = [
+        Finding("parley", "ok", f"{__version__} on Python {sys.version.split()[0]}"),
+        *_file(config),
+        *_folders(config),
+        *_providers(config),
+        *_local(local),
+    ]
+    choice = choose(config)
+    found += _default(choice, local)
+    found += _parts(config)
+    if online:
+        found.append(await _asked(config, choice))
+    return found
+
+
+def _file(config: Config) -> Iterator[Finding]:
+    path = config.folders.config
+    text = f"{path}" if path.exists() else f"{path} does not exist, which is fine"
+    yield Finding("configuration", "ok", text)
+    rules, wrong = rules_of(config)
+    for error in (*config.problems, *wrong):
+        yield Finding(
+            "configuration", "problem", f"{error.file}: `{error.key}` {error.problem}", error.hint
+        )
+    for warning in config.warnings:
+        yield Finding("configuration", "problem", warning)
+    if rules:
+        yield Finding("rules", "ok", f"{len(rules)} of your own")
+    for name, source in config.sources.items():
+        yield Finding(f"setting {name}", "ok", f"{getattr(config.agent, name)} (from {source})")
+
+
+def _folders(config: Config) -> Iterator[Finding]:
+    for about, folder in (("sessions", config.folders.data), ("logs", config.folders.state)):
+        yield _folder(about, folder)
+
+
+def _folder(about: str, folder: Path) -> Finding:
+    if not folder.exists():
+        parent = next(each for each in folder.parents if each.exists())
+        if os.access(parent, os.W_OK):
+            return Finding(about, "ok", f"{folder} will be made when it is needed")
+        return Finding(about, "problem", f"{folder} cannot be made", "name another with --data-dir")
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        return Finding(about, "problem", f"{folder} cannot be written to", f"chmod 700 {folder}")
+    if mode & 0o077:
+        return Finding(
+            about, "problem", f"{folder} can be read by others ({mode:o})", f"chmod 700 {folder}"
+        )
+    return Finding(about, "ok", f"{folder} (private)")
+
+
+def _providers(config: Config) -> Iterator[Finding]:
+    for provider in config.providers:
+        yield _provider(provider)
+
+
+def _provider(provider: ProviderConfig) -> Finding:
+    about = f"provider {provider.name}"
+    parts = urlsplit(provider.base_url)
+    # Without what may stand before an @ in it.
+    place = f"{provider.type} at {parts.hostname}{parts.path}"
+    if provider.key is None:
+        return Finding(about, "ok", f"{place}, without a key (from {provider.source})")
+    if provider.key.in_keyring:
+        try:
+            provider.key.reveal(provider.name)
+        except ProviderError as error:
+            text, _, hint = str(error).partition("\nhint: ")
+            return Finding(about, "problem", text, hint)
+    return Finding(about, "ok", f"{place}, key from {provider.key.source}")
+
+
+def _local(found: tuple[ProviderConfig, ...]) -> Iterator[Finding]:
+    for server in found:
+        models = ", ".join(server.models[:5])
+        yield Finding("local server", "ok", f"{server.title} at {server.base_url}: {models}")
+
+
+def _default(choice: Choice, local: tuple[ProviderConfig, ...]) -> Iterator[Finding]:
+    for notice in choice.notices:
+        yield Finding("model", "note", notice)
+    if choice.configured:
+        yield Finding("model", "ok", f"{choice.model}: {choice.reason}")
+    elif local:
+        yield Finding("model", "ok", f"the models of {local[0].title}, since it answers")
+    else:
+        yield Finding(
+            "model",
+            "note",
+            "none is configured; only plain commands are understood",
+            "set a key, for instance ANTHROPIC_API_KEY, or run `parley acp --login`",
+        )
+
+
+def _parts(config: Config) -> Iterator[Finding]:
+    yield _package("httpx2", "reaches models", needed=bool(config.providers))
+    yield _package("tree_sitter_bash", "understands shell commands; without it more is asked")
+    yield _package("html_to_markdown", "reads web pages")
+    yield _package("keyring", "keeps keys")
+    for program, use in (("rg", "searches fast"), ("git", "shows what changed")):
+        beside = Path(sys.executable).with_name(program)
+        place = shutil.which(program) or (str(beside) if beside.exists() else None)
+        if place:
+            yield Finding(program, "ok", place)
+        else:
+            fix = _EXTRA if program == "rg" else "install git"
+            yield Finding(program, "note", f"is missing; it {use}", fix)
+
+
+def _package(name: str, use: str, *, needed: bool = False) -> Finding:
+    if importlib.util.find_spec(name) is not None:
+        return Finding(name, "ok", "is installed")
+    return Finding(name, "problem" if needed else "note", f"is missing; it {use}", _EXTRA)
+
+
+async def _asked(config: Config, choice: Choice) -> Finding:
+    """Ask the chosen model for one word."""
+    model = choice.model.partition("/")[2]
+    try:
+        provider = providers_of(config, choice)[choice.provider]
+        info = known(model) if model else (await provider.models())[0]
+        prompt = UserMessage((TextPart("Say the word ok."),))
+        async with asyncio.timeout(_ONLINE_SECONDS):
+            async with provider.stream(
+                ModelRequest(info, "Answer with one word.", (prompt,))
+            ) as on:
+                async for _ in on:
+                    pass
+    except (ProviderError, ConfigError) as error:
+        text, _, hint = str(error).partition("\nhint: ")
+        return Finding("online", "problem", text, hint)
+    except TimeoutError:
+        return Finding("online", "problem", f"{choice.model} did not answer in time")
+    return Finding("online", "ok", f"{choice.model} answers")
