@@ -82,4 +82,5 @@ def _lines_in(program: str | None, words: Words) -> Iterator[str]:
 
 def _reads_commands(program: str | None, words: Words) -> bool:
     """Whether a shell takes its commands from where nobody can see them."""
-    return program in SHELLS and all(word is None or word.startswith("-") for word in words[1:])
+    unseen = all(word is None or word.startswith("-") for word in words[1:])
+    return unseen and (program in SHELLS or program in ("source", "."))

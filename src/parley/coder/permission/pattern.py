@@ -9,10 +9,11 @@ from typing import Literal
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from parley.coder.permission.access import Access, FetchesUrl, ReadsPath, RunsCommand, WritesPath
 from parley.coder.permission.nested import Words, every_command, name_of
-from parley.coder.permission.paths import Scope, folded, inside, matches, relative
+from parley.coder.permission.paths import Scope, folded, inside, matches, names_inside, relative
 from parley.coder.permission.programs import leaves_free
 from parley.coder.permission.readonly import impacts_of
 from parley.coder.permission.shell import Command, CommandLine, parse
@@ -157,25 +158,41 @@ def _covers_line(patterns: tuple[Pattern, ...], line: CommandLine, scope: Scope)
         return True
     if not line.plain:
         return False
+    # Behind a `cd` nobody knows where `..` leads to, so nothing may go up from there.
+    moved = any(command.argv[0] == "cd" for command in line.commands)
+    place = replace(scope, cwd=scope.roots[0]) if moved else scope
     return bool(patterns) and all(
-        impact == "reads" or any(_covers_command(pattern, command) for pattern in patterns)
+        impact == "reads" or any(_covers_command(pattern, command, place) for pattern in patterns)
         for command, impact in zip(line.commands, impacts_of(line, scope), strict=True)
     )
 
 
-def _covers_command(pattern: Pattern, command: Command) -> bool:
+def _covers_command(pattern: Pattern, command: Command, scope: Scope) -> bool:
     argv = command.argv
     match pattern:
         case EveryCall():
-            return leaves_free(argv, 0)
+            fixed = 0
         case WordsPattern(words=words):
-            if len(argv) < len(words):
+            if len(argv) < len(words) or not all(
+                want in (None, word) for want, word in zip(words, argv, strict=False)
+            ):
                 return False
-            same = all(want in (None, word) for want, word in zip(words, argv, strict=False))
             fixed = words.index(None) if None in words else len(words)
-            return same and leaves_free(argv, fixed)
         case _:
             return False
+    return leaves_free(argv, fixed) and all(_stays(word, scope) for word in argv[max(1, fixed) :])
+
+
+def _stays(word: str, scope: Scope) -> bool:
+    """Whether a word that a rule leaves open names nothing outside of the workspace."""
+    value = word.partition("=")[2] if word.startswith("-") else word
+    # The value of a short option may follow at once: `-I/usr/include`.
+    pieces = (value, word[2:]) if word.startswith("-") else (value,)
+    return all(
+        names_inside(piece, scope)
+        for piece in pieces
+        if piece.startswith(("/", "~")) or ".." in piece.split("/")
+    )
 
 
 def _hits_words_as_paths(pattern: PathPattern, line: CommandLine, scope: Scope) -> Hit:

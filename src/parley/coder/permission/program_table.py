@@ -22,8 +22,8 @@ WRAPPERS = _names(
 )
 """Programs that run what their own arguments say."""
 
-EVALUATORS = _names("eval trap alias")
-"""Builtins whose arguments are command lines."""
+EVALUATORS = _names("eval trap alias let")
+"""Builtins whose arguments are command lines, or may hold one."""
 
 # Only a rule for the exact line covers these: their arguments are programs in themselves.
 LINE_ONLY = (
@@ -31,7 +31,7 @@ LINE_ONLY = (
     | EVALUATORS
     | (WRAPPERS - {"find", "gfind", "fd", "fdfind"})
     | _names(
-        "source . enable hash set shopt export declare typeset local readonly printf read "
+        "source . unalias enable hash set shopt export declare typeset local readonly printf read "
         "mapfile readarray let test bind complete compgen awk gawk mawk nawk sed gsed ed ex "
         "vi vim nvim emacs nano less more man osascript m4 bc dc tclsh wish socat crontab "
         "sqlite3 psql mysql mongosh"

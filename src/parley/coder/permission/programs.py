@@ -90,7 +90,7 @@ def _script_end(argv: tuple[str, ...]) -> int | None:
 def _escapes(word: str, program: str) -> bool:
     if not word.startswith("-"):
         # A variable of `make` and a remote helper of `git` run programs too.
-        return word.startswith(("ext::", "SHELL=", "MAKEFLAGS="))
+        return word.startswith("ext::") or (program == "make" and "=" in word)
     name = word.split("=", 1)[0]
     for option in ESCAPES.get(program, ESCAPES["*"]):
         if program in ONE_DASH:

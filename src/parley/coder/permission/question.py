@@ -30,7 +30,7 @@ def question_for(
 ) -> PermissionQuestion:
     """What to ask before a call runs. The whole of it is in the description, never shortened."""
     shown = visible(title)
-    lines = [line for access in request.access for line in _described(access)]
+    lines = [line for access in request.access for line in _described(access, roots)]
     return PermissionQuestion(
         title=shown,
         options=options_for(request, roots=roots, lasting=verdict.lasting, resolve=resolve),
@@ -39,10 +39,11 @@ def question_for(
     )
 
 
-def _described(access: Access) -> list[str]:
+def _described(access: Access, roots: tuple[str, ...]) -> list[str]:
     match access:
         case RunsCommand(command=command, cwd=cwd):
-            return [f"Run in {visible(cwd)}:", visible_lines(command)]
+            elsewhere = "" if cwd == roots[0] else ", which is not the folder of the session"
+            return [f"Run in {visible(cwd)}{elsewhere}:", visible_lines(command)]
         case WritesPath(path=path):
             return [f"Write {visible(path)}"]
         case ReadsPath(path=path):

@@ -2,9 +2,9 @@
 
 Two readers look at every line: the grammar of bash (tree-sitter) and the strict reader of
 `shell_words`. A line is plain when the grammar reduces it to literal words joined by `&&`, `||`,
-`;`, `|` or newline *and* both readers find the same words. Nothing else is ever allowed without
-asking. The commands of a line that is not plain are still listed, at any depth, so that rules
-which deny can be held against them.
+`;`, `|` or newline *and* both readers find the same words. (`2>&1` and output into `/dev/null` may
+stand behind the words.) Nothing else is ever allowed without asking. The commands of a line that
+is not plain are still listed, at any depth, so that rules which deny can be held against them.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from parley.coder.permission.shell_words import Fact, Unclear, Word, literal, read
+from parley.coder.permission.shell_words import QUIET, Fact, Unclear, Word, literal, read
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -66,8 +66,8 @@ def parse(text: str) -> CommandLine:
     seen.walk(tree.root_node)
     facts = set(seen.facts)
     # The grammar takes a NUL for the end of the text.
-    complete = not tree.root_node.has_error and "\0" not in text
-    if not complete:
+    readable = not tree.root_node.has_error and "\0" not in text
+    if not readable:
         facts.add("a syntax error")
     if len(seen.commands) > MOST_PARTS:
         facts.add("more than can be checked")
@@ -85,7 +85,9 @@ def parse(text: str) -> CommandLine:
                 commands = tuple(_plain(words) for words in strict)
             else:
                 facts.add("words that two readers split differently")
-    return CommandLine(text, commands, frozenset(facts), tuple(seen.targets), complete)
+    return CommandLine(
+        text, commands, frozenset(facts), tuple(seen.targets), readable and not seen.strays
+    )
 
 
 def _fact(fact: Fact) -> frozenset[Fact]:
@@ -151,7 +153,7 @@ _PARTS: dict[str, Fact | None] = {
     "brace_expression": "a brace expansion",
     "command_substitution": "a substitution",
     "process_substitution": "a substitution",
-    "redirected_statement": "a redirection",
+    "redirected_statement": None,
     "file_redirect": "a redirection",
     "heredoc_redirect": "a here-document",
     "herestring_redirect": "a here-document",
@@ -182,9 +184,13 @@ class _Seen:
         self.commands: list[Command] = []
         self.facts: set[Fact] = set()
         self.targets: list[str | None] = []
+        self.strays = False
+        """Whether words were found that belong to no command."""
 
     def walk(self, root: "Node") -> None:
         for node in _every_node(root):
+            if _is_quiet(node):
+                continue
             fact = _PARTS.get(node.type, "syntax that is not understood")
             if node.is_missing:
                 fact = "a syntax error"
@@ -193,8 +199,12 @@ class _Seen:
             if node.type in _COMMANDS:
                 self.commands.append(Command(tuple(_words(node))))
             elif node.type == "file_redirect":
-                target = node.child_by_field_name("destination")
-                self.targets.append(None if target is None else literal(_text(target)))
+                found = node.children_by_field_name("destination")
+                self.targets.extend(literal(_text(target)) for target in found)
+                # The grammar takes words behind a redirection for more of its targets.
+                self.strays = self.strays or len(found) != 1
+            elif node.type == "heredoc_redirect":
+                self.strays = self.strays or bool(node.children_by_field_name("argument"))
 
 
 def _every_node(root: "Node") -> Iterator["Node"]:
@@ -203,7 +213,13 @@ def _every_node(root: "Node") -> Iterator["Node"]:
     while waiting:
         node = waiting.pop()
         yield node
-        waiting.extend(reversed(node.children))
+        if not _is_quiet(node):
+            waiting.extend(reversed(node.children))
+
+
+def _is_quiet(node: "Node") -> bool:
+    """Whether it is one of the redirections that change nothing, see `shell_words`."""
+    return node.type == "file_redirect" and QUIET.fullmatch(_text(node)) is not None
 
 
 def _words(command: "Node") -> Iterator[str | None]:

@@ -1,10 +1,12 @@
 """A strict reader of the plainest shell lines: literal words, `&&`, `||`, `;`, `|`, newline.
 
-It knows far less than a shell, on purpose. Whatever it does not know for certain it refuses with
-the name of what it saw, so a line that it accepts means the same to every shell. `shell` compares
-its words with those of the real grammar: only where both agree is a line understood.
+Beside these it takes `2>&1` and output into `/dev/null`, which change nothing. It knows far less
+than a shell, on purpose. Whatever it does not know for certain it refuses with the name of what it
+saw, so a line that it accepts means the same to every shell. `shell` compares its words with those
+of the real grammar: only where both agree is a line understood.
 """
 
+import re
 import unicodedata
 from typing import Literal
 
@@ -73,6 +75,9 @@ def is_hidden(character: str) -> bool:
     return character != " " and unicodedata.category(character)[0] in "CZ"
 
 
+# The only redirections that change nothing: errors beside the output, or output thrown away.
+QUIET = re.compile(r"(?:2>&1|[12]?> ?/dev/null)(?![^ \t\n;|&])")
+
 _BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_%+,-./:=@^")
 _WILD = frozenset("*?[]")
 _RESERVED = frozenset(
@@ -113,6 +118,8 @@ class _Reader:
                 self._at += 1
             elif character in ";|\n" or self._text.startswith("&&", self._at):
                 self._operator()
+            elif self._words and (quiet := QUIET.match(self._text, self._at)):
+                self._at = quiet.end()
             else:
                 self._words.append(self._word())
         self._close(needed=self._joined)
@@ -235,8 +242,11 @@ def _reason(character: str) -> Fact:
 
 
 def _check_program(text: str, source: str) -> None:
-    if not text.isascii():
+    # No program has a blank in its name; whoever writes one wants it to look like another.
+    if not text.isascii() or set(text) & set(" \t\n"):
         raise Unclear("a look-alike character")
+    if not text:
+        raise Unclear("a syntax error")
     if "=" in text:
         raise Unclear("an assignment")
     # Quoted, these are names of programs, but nobody has programs of these names.
