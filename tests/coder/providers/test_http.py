@@ -12,11 +12,10 @@ from parley.coder.providers import http
 from parley.coder.providers.failure import Place
 from parley.coder.providers.http import Http, Timeouts, warm
 from parley.coder.providers.sse import EVENT_LIMIT, ServerEvent
+from tests.coder.providers.fakes.echo import Echo
 from tests.coder.providers.fakes.reply import (
     Cut,
     Inject,
-    Received,
-    Reply,
     Script,
     Silent,
     Slow,
@@ -25,32 +24,12 @@ from tests.coder.providers.fakes.reply import (
     huge_event,
     says,
 )
-from tests.coder.providers.fakes.server import WAIT, FakeServer, Refusal
+from tests.coder.providers.fakes.server import WAIT, FakeServer
 
 KEY = "sk-very-secret-key"
 QUICK = Timeouts(connect=1, first_byte=0.2, between=0.2, error_body=0.2)
 PATIENT = Timeouts()
 ONE_TWO = says("one", "two")
-
-
-class Echo:
-    """The smallest API: each piece of text is an event."""
-
-    prefix = "/v1"
-    documents: Any = ("model",)
-
-    def judge(self, request: Received) -> Refusal | None:
-        return Refusal(400, "no body") if request.body is None else None
-
-    def frames(self, request: Received, reply: Reply) -> list[bytes]:
-        texts = [piece for part in reply.parts for piece in getattr(part, "pieces", ())]
-        return [f"data: {text}\n\n".encode() for text in texts]
-
-    def error(self, status: int, message: str, code: str | None) -> Any:
-        return {"error": {"message": message, "code": code}}
-
-    def document(self, request: Received) -> Any:
-        return self.documents
 
 
 def place(url: str) -> Place:
