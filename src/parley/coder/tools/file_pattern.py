@@ -83,6 +83,7 @@ def _token(token: str) -> str:
     if token.startswith("[") and len(token) > 1:
         inner = token[1:-1]
         negated = inner[:1] in ("!", "^")
-        members = re.sub(r"([\\\[\]&~|])", r"\\\1", inner[1:] if negated else inner)
+        # Two hyphens in a row mean something else in a regular expression.
+        members = re.sub(r"([\\\[\]&~|]|-(?=-))", r"\\\1", inner[1:] if negated else inner)
         return f"(?!/)[{'^' if negated else ''}{members}]"
     return re.escape(token[-1])
