@@ -129,18 +129,21 @@ Work = Callable[[Mapping[str, Any], Progress], Awaitable[Outcome]]
 class SmallTool:
     """A tool whose work is a function of the test."""
 
-    def __init__(self, name: str, category: Category, work: Work) -> None:
+    def __init__(
+        self, name: str, category: Category, work: Work, access: Access | None = None
+    ) -> None:
         self.spec = ToolSpec(name, f"Does {name}.", {"type": "object"})
         self.kind = {"read": "read", "write": "edit", "execute": "execute"}[category]
         self.category: Category = category
         self._work = work
+        self._access = access
         self.ran: list[Mapping[str, Any]] = []
 
     async def prepare(self, arguments: Mapping[str, Any], desk: Desk) -> Prepared:
         if "bad" in arguments:
             raise ToolError("`bad` is not good")
-        access: Access = TouchesNothing()
-        if self.category != "read":
+        access: Access = self._access or TouchesNothing()
+        if self._access is None and self.category != "read":
             access = WritesPath(str(Path(desk.workspace.roots[0]) / "file.txt"))
 
         async def run(progress: Progress) -> Outcome:

@@ -3,6 +3,7 @@ from parley.coder.message import (
     INTERRUPTED,
     AgentMessage,
     CallPart,
+    ImagePart,
     TextPart,
     ToolMessage,
     ToolResult,
@@ -69,8 +70,20 @@ def test_everything_that_matters_is_rebuilt_from_the_entries() -> None:
 
 
 def test_what_was_forgotten_is_not_said_to_the_model_again() -> None:
-    history = History.of([Said(USER), Forgotten(), Said(CALLING)])
-    assert history.messages == [CALLING]
+    history = History.of([Said(USER)])
+    assert history.conversation() == (USER,)
+    history.apply(Forgotten())
+    assert history.conversation() == ()
+    history.apply(Said(USER))
+    assert history.conversation() == (USER,)
+
+
+def test_images_anywhere_in_the_conversation_are_noticed() -> None:
+    picture = ImagePart("aGk=", "image/png")
+    results = (ToolResult("c1", "look", "x"), ToolResult("c2", "look", "x", images=(picture,)))
+    assert not History.of([Said(USER), Said(CALLING)]).has_images
+    assert History.of([Said(ToolMessage(results)), Said(USER)]).has_images
+    assert History.of([Said(UserMessage((TextPart("see"), picture)))]).has_images
 
 
 def test_a_crash_while_a_tool_ran_is_repaired_once() -> None:
@@ -131,6 +144,11 @@ def test_every_cut_of_a_log_is_repaired_to_a_conversation_that_is_well_formed() 
         Said(AgentMessage((TextPart("Done."),))),
         TurnOver("t1", Ending()),
     ]
+    growing = History()
+    for entry in entries:
+        growing.apply(entry)
+        # It is asked for again and again, and looks at what is new only.
+        assert growing.conversation() == repaired(tuple(growing.messages))
     for cut in range(len(entries) + 1):
         kept = entries[:cut]
         mended = History.of([*kept, *History.of(kept).repairs()])

@@ -20,6 +20,7 @@ from parley.coder.providers.provider import CallBegun, ModelInfo, ModelUsage, St
 from parley.coder.settings import CoderSettings
 from parley.coder.store.entry import TurnOver
 from parley.coder.store.failure import StoreFailed
+from parley.coder.store.log import SessionLog
 from parley.coder.tools.tool import Outcome, Progress
 from parley.session.content import ContentItem, Text
 from parley.session.event import (
@@ -200,7 +201,7 @@ def test_a_permanent_failure_is_said_and_ends_the_turn_as_an_error(
                 ),
             )
             texts = [e.content for e in s.events if isinstance(e, ChunkAdded)]
-            assert texts == [Text("Well, "), Text("The key is wrong. Set `X`.")]
+            assert texts == [Text("Well, "), Text("\n\nThe key is wrong. Set `X`.")]
             await s.say()
             assert s.provider.requests[1].messages[1] == AgentMessage((TextPart("Well, "),))
 
@@ -219,8 +220,9 @@ def test_a_defect_of_a_provider_leaves_a_session_that_goes_on(tmp_path: Path) ->
     asyncio.run(scenario())
 
 
+@pytest.mark.parametrize("most_waiting", [0, 2_000])
 def test_a_session_that_cannot_be_stored_ends_the_turn_with_the_cause(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_waiting: int
 ) -> None:
     async def scenario() -> None:
         async with staged(tmp_path, says("ok"), says("ok")) as s:
@@ -231,6 +233,8 @@ def test_a_session_that_cannot_be_stored_ends_the_turn_with_the_cause(
 
             with monkeypatch.context() as patched:
                 patched.setattr("parley.coder.store.log.SessionLog.flush", flush)
+                # With no room for what waits, it fails while the model speaks.
+                patched.setattr("parley.coder.store.log._MOST_ITEMS", most_waiting)
                 ending = await s.say()
             assert ending.failure == Failure(full.code, full.message, full.data)
             assert (await s.say()).stop_reason == "end_turn"
@@ -245,7 +249,7 @@ def test_the_hint_stands_before_the_first_answer_only(tmp_path: Path) -> None:
             await s.say()
             await s.say()
             texts = [e.content for e in s.events if isinstance(e, ChunkAdded)]
-            assert texts == [Text("Set a model."), Text("one"), Text("two")]
+            assert texts == [Text("Set a model.\n\n"), Text("one"), Text("two")]
             messages = s.provider.requests[1].messages
             assert messages[1] == AgentMessage((TextPart("one"),))
 
@@ -389,5 +393,26 @@ def test_a_cancelled_turn_is_stored_as_cancelled_with_what_it_used(tmp_path: Pat
             await s.cancelled_at(gate.reached)
             ending = await _last_ending(s)
             assert ending == Ending("cancelled", TurnUsage(15, 10, 5, 0, 0, 0))
+
+    asyncio.run(scenario())
+
+
+def test_cancelling_at_the_last_moment_still_tells_everything_before_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario() -> None:
+        gate = Gate()
+        flush = SessionLog.flush
+
+        async def late(self: SessionLog, *, durable: bool = False) -> None:
+            if durable and not gate.reached.is_set():
+                await gate.passed()
+            await flush(self, durable=durable)
+
+        async with staged(tmp_path, says("ok")) as s:
+            with monkeypatch.context() as patched:
+                patched.setattr(SessionLog, "flush", late)
+                await s.cancelled_at(gate.reached)
+            assert [e.content for e in s.events if isinstance(e, ChunkAdded)] == [Text("ok")]
 
     asyncio.run(scenario())

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from parley.coder.message import CallPart, ToolMessage
+from parley.coder.permission.access import WritesPath
 from parley.coder.settings import CoderSettings
 from parley.session.event import ToolCallChanged
 from parley.session.question import (
@@ -102,13 +103,30 @@ def test_always_is_remembered_also_when_the_session_is_loaded_again(
 
 def test_one_question_is_open_at_a_time_and_its_answer_may_settle_the_next(tmp_path: Path) -> None:
     async def scenario() -> None:
-        tool = SmallTool("put", "write", answered)
-        client = Watcher(choosing("allow_always"))
-        both = calls(PUT, AGAIN)
-        async with staged(tmp_path, both, says("ok"), tools=(tool,), client=client) as s:
+        open_now, most = 0, 0
+
+        class Watching(Watcher):
+            async def ask(self, session_id: str, question: PermissionQuestion) -> PermissionAnswer:
+                nonlocal open_now, most
+                open_now += 1
+                most = max(most, open_now)
+                await asyncio.sleep(0)
+                open_now -= 1
+                return await super().ask(session_id, question)
+
+        # It counts as a tool that reads, so its calls run together; what it touches is asked about.
+        path = tmp_path / "project" / "file.txt"
+        tool = SmallTool("look", "read", answered, WritesPath(str(path)))
+        made = calls(*(CallPart(f"c{n}", "look") for n in range(3)))
+        client = Watching(choosing("allow_always"))
+        async with staged(tmp_path, made, says("ok"), tools=(tool,), client=client) as s:
             await s.say()
-            assert len(client.questions) == 1
-            assert len(tool.ran) == 2
+            assert (most, len(client.questions)) == (1, 1)
+            assert len(tool.ran) == 3
+        client = Watching(choosing("allow_once"))
+        async with staged(tmp_path, made, says("ok"), tools=(tool,), client=client) as s:
+            await s.say()
+            assert (most, len(client.questions)) == (1, 3)
 
     asyncio.run(scenario())
 

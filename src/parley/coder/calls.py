@@ -69,8 +69,7 @@ class CallRunner:
             async with self._room:
                 await self._settle(call)
         except asyncio.CancelledError:
-            if call.id not in self._results:
-                self._end(call, CANCELLED, "cancelled")
+            self._end(call, CANCELLED, "cancelled")
             raise
         finally:
             self._session.stops.pop(call.id, None)

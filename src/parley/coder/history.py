@@ -12,10 +12,12 @@ from parley.coder.cost import added
 from parley.coder.message import (
     INTERRUPTED,
     AgentMessage,
+    ImagePart,
     Message,
     TextPart,
     ToolMessage,
     ToolResult,
+    UserMessage,
     repaired,
 )
 from parley.coder.providers.provider import ModelUsage
@@ -67,8 +69,13 @@ class History:
         """The ids that tool calls had."""
         self.open_calls: dict[str, None] = {}
         """Tool calls without a final status."""
+        self.has_images = False
+        """Whether the conversation ever had an image in it."""
         self._unsaid: list[str] = []
         # Text of the agent that its client saw and that is no part of the conversation yet.
+        self._sound: list[Message] = []
+        # The beginning of the conversation, well formed; it need not be looked at again.
+        self._looked_at = 0
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> "History":
@@ -83,6 +90,7 @@ class History:
                 self._told(event)
             case Said(message=message):
                 self.messages.append(message)
+                self.has_images = self.has_images or _has_image(message)
                 self._unsaid.clear()
             case Spent(usage=usage, cost=cost):
                 self.usage = added(self.usage, usage)
@@ -101,10 +109,19 @@ class History:
                 self.remembered.append(entry)
             case Forgotten():
                 self.messages.clear()
+                self._sound.clear()
+                self._looked_at = 0
 
     def conversation(self) -> tuple[Message, ...]:
-        """What the model was told and said, well formed."""
-        return repaired(tuple(self.messages))
+        """What the model was told and said, well formed. The cost does not grow with it."""
+        new = repaired(tuple(self.messages[self._looked_at :]))
+        whole = (*self._sound, *new)
+        last = self.messages[-1] if self.messages else None
+        # Behind calls that have no results yet the conversation is still open.
+        if not (isinstance(last, AgentMessage) and last.calls):
+            self._sound.extend(new)
+            self._looked_at = len(self.messages)
+        return whole
 
     def repairs(self) -> tuple[Entry, ...]:
         """What must be added because the process that wrote the log did not end in order.
@@ -141,6 +158,16 @@ class History:
                 self.title = title
             case _:
                 pass
+
+
+def _has_image(message: Message) -> bool:
+    match message:
+        case UserMessage(content=content):
+            return any(isinstance(part, ImagePart) for part in content)
+        case ToolMessage(results=results):
+            return any(result.images for result in results)
+        case AgentMessage():
+            return False
 
 
 def interrupted(call_id: str) -> ToolCallChanged:

@@ -16,6 +16,7 @@ further request may be made, and a notice names the budget.
 """
 
 import asyncio
+from contextlib import suppress
 
 from msgspec.structs import replace
 
@@ -35,6 +36,8 @@ from parley.session.content import Text
 from parley.session.event import ChunkAdded, Failure, MessageChanged
 from parley.session.role import Ending, Prompt
 
+_APART = "\n\n"
+"""Some clients show all that an agent says as one text, whatever the ids of the messages."""
 _NOT_RUN = {
     "max_tokens": "The call was not run: the answer was cut off at the model's output limit.",
     "refusal": "The call was not run: the model refused to go on.",
@@ -70,7 +73,7 @@ def _begin(session: OpenSession, turn: Turn, prompt: Prompt) -> None:
     if session.history.title is None and (title := title_of(prompt.content)):
         session.entitle(title)
     if hint:
-        session.tell(ChunkAdded("agent", Text(hint), new_id()))
+        session.tell(ChunkAdded("agent", Text(f"{hint.rstrip()}{_APART}"), new_id()))
     # Slash commands have their place here: a prompt that is one does not reach the model.
     session.append(Said(user_message(prompt.content)))
 
@@ -79,8 +82,9 @@ async def _ended(session: OpenSession, turn: Turn) -> Ending:
     try:
         return await _worked(session, turn)
     except ProviderError as error:
-        turn.cut_off("failed")
-        session.tell(ChunkAdded("agent", Text(str(error)), session.runtime.sources.new_id()))
+        apart = _APART if turn.cut_off("failed") else ""
+        text = Text(f"{apart}{error}")
+        session.tell(ChunkAdded("agent", text, session.runtime.sources.new_id()))
         return Ending("error", failure=_failure(session, error))
     except StoreFailed as error:
         return Ending("error", failure=_not_stored(error))
@@ -154,6 +158,11 @@ async def _store(session: OpenSession) -> Failure | None:
         await session.log.flush(durable=True)
     except StoreFailed as error:
         return _not_stored(error)
+    except asyncio.CancelledError:
+        # Cancelled at the last moment. What was written down must be told before the turn ends.
+        with suppress(StoreFailed):
+            await session.log.flush(durable=True)
+        raise
     return None
 
 

@@ -81,8 +81,11 @@ class Turn:
                 )
             await sources.sleep(wait)
 
-    def cut_off(self, status: str) -> None:
-        """The answer ends here: what the client saw of it stays in the conversation."""
+    def cut_off(self, status: str) -> bool:
+        """The answer ends here: what the client saw of it stays in the conversation.
+
+        Says whether that was any text.
+        """
         text = "".join(self._said)
         self._said.clear()
         if text:
@@ -90,11 +93,10 @@ class Turn:
         for _, shown in self._begun:
             self._session.tell(ended_call(shown, CUT_OFF, status=status))
         self._begun.clear()
+        return bool(text)
 
     def _cut_off_by_failure(self) -> None:
-        partial = bool(self._said)
-        self.cut_off("failed")
-        if partial:
+        if self.cut_off("failed"):
             self._session.append(Said(UserMessage((TextPart(GO_ON),))))
         else:
             self._open = None
@@ -119,11 +121,11 @@ class Turn:
 
     async def _streamed(self, model: Offered) -> Answer:
         session = self._session
-        chosen = session.chosen
+        chosen, history = session.chosen, session.history
         request = ModelRequest(
             model.info,
             system_prompt(await session.facts(), chosen.prompt_size, chosen.mode),
-            seen_by(session.history.conversation(), images=model.info.images),
+            seen_by(history.conversation(), images=model.info.images or not history.has_images),
             tuple(tool.spec for tool in session.runtime.tools.values()),
             chosen.thought_level if model.info.thinking else "off",
             session.id,
