@@ -31,7 +31,7 @@ from parley.coder.providers.provider import (
 from parley.coder.runtime import Runtime, Sources
 from parley.coder.settings import CoderSettings
 from parley.coder.store.store import Store
-from parley.coder.tools.tool import Category, Desk, Outcome, Prepared, Progress
+from parley.coder.tools.tool import Category, Desk, Outcome, Prepared, Progress, Tool
 from parley.session.content import Text
 from parley.session.event import Event, MessageChanged
 from parley.session.option import Option, Select
@@ -234,7 +234,7 @@ class Stage:
         self,
         folder: Path,
         provider: Played,
-        tools: tuple[SmallTool, ...] = (),
+        tools: tuple[Tool, ...] = (),
         settings: CoderSettings | None = None,
         client: Watcher | None = None,
     ) -> None:
@@ -314,7 +314,7 @@ class Stage:
 async def staged(
     folder: Path,
     *answers: Sequence[Step],
-    tools: tuple[SmallTool, ...] = (),
+    tools: tuple[Tool, ...] = (),
     settings: CoderSettings | None = None,
     client: Watcher | None = None,
     models: tuple[ModelInfo, ...] | None = None,
