@@ -73,6 +73,11 @@ def test_an_empty_file_has_no_hunk() -> None:
     )
 
 
+def test_a_move_of_a_text_that_is_not_known_gets_no_patch_which_would_call_it_unchanged() -> None:
+    for texts in ({"file_type": "text"}, {"new_text": "a"}, {"old_text": "a"}):
+        assert git_patch((FileChange("move", "/b", "/a", **texts),)) is None
+
+
 def test_a_move_and_a_copy_name_both_ends() -> None:
     changes = [
         FileChange("move", "/w/b", "/w/a"),

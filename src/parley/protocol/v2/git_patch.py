@@ -59,13 +59,23 @@ def _section(change: FileChange) -> str | None:
             return _with_hunks(head, old, "", path, None)
         case "modify" if old is not None and new is not None:
             return _with_hunks([_title(path, path)], old, new, path, path)
-        case "move" | "copy" if old_path is not None and (old is None) == (new is None):
+        case "move" | "copy" if old_path is not None and _same_or_known(change):
             word = "rename" if change.operation == "move" else "copy"
             head = [_title(old_path, path)]
             head += [f"{word} from {quoted(old_path)}", f"{word} to {quoted(path)}"]
             return _with_hunks(head, old or "", new or "", old_path, path)
         case _:
             return None
+
+
+def _same_or_known(change: FileChange) -> bool:
+    """Whether both texts are known, or nothing says that there are any.
+
+    A text that is not here may have changed, and a patch without it would say that it has not.
+    """
+    if change.old_text is None and change.new_text is None:
+        return change.file_type is None
+    return change.old_text is not None and change.new_text is not None
 
 
 def _title(old_path: str, path: str) -> str:
