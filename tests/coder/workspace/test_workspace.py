@@ -14,33 +14,7 @@ from parley.coder.workspace.beneath import Place
 from parley.coder.workspace.text import FileText
 from parley.coder.workspace.workspace import FileMissing, Workspace, is_beneath
 from parley.errors import InternalError, MethodNotFound, ResourceNotFound, RpcError
-
-
-class Editor:
-    """A client with texts of its own."""
-
-    def __init__(self, texts: dict[str, str] | None = None, error: RpcError | None = None) -> None:
-        self.can_read = True
-        self.can_write = True
-        self.texts = texts or {}
-        self.error = error
-        self.asked: list[tuple[str, str]] = []
-
-    async def read(
-        self, session_id: str, path: str, *, line: int | None = None, limit: int | None = None
-    ) -> str:
-        self.asked.append((session_id, path))
-        if self.error is not None:
-            raise self.error
-        if path not in self.texts:
-            raise ResourceNotFound
-        return self.texts[path]
-
-    async def write(self, session_id: str, path: str, content: str) -> None:
-        self.asked.append((session_id, path))
-        if self.error is not None:
-            raise self.error
-        self.texts[path] = content
+from tests.coder.workspace.editor import Editor
 
 
 def _read(workspace: Workspace, path: str) -> FileText:
