@@ -13,7 +13,7 @@ from parley.coder.providers.http import Http
 from parley.coder.providers.provider import Answer, ModelEvent, ModelUsage, TextDelta
 from parley.coder.providers.sse import ServerEvent
 from tests.coder.providers.fakes.echo import Echo
-from tests.coder.providers.fakes.reply import Raw
+from tests.coder.providers.fakes.reply import Raw, Scripted, Stall, says
 from tests.coder.providers.fakes.samples import KEY
 from tests.coder.providers.fakes.server import WAIT, FakeServer
 
@@ -36,6 +36,10 @@ class Until:
 
 
 def read(*frames: bytes) -> tuple[list[ModelEvent], FakeServer]:
+    return play(Raw(frames))
+
+
+def play(step: Scripted) -> tuple[list[ModelEvent], FakeServer]:
     async def scenario(url: str) -> list[ModelEvent]:
         place = Place("echo", url, "", (KEY,))
         door = Http(place)
@@ -45,7 +49,7 @@ def read(*frames: bytes) -> tuple[list[ModelEvent], FakeServer]:
         finally:
             await door.aclose()
 
-    with FakeServer(Echo(), [Raw(frames)]) as server:
+    with FakeServer(Echo(), [step]) as server:
         return asyncio.run(scenario(server.url)), server
 
 
@@ -63,3 +67,8 @@ def test_a_stream_without_its_last_event_is_a_dropped_one() -> None:
     with pytest.raises(ProviderError, match="before the answer was complete") as caught:
         read(b"data: a\n\n")
     assert (caught.value.kind, caught.value.retryable) == ("network", True)
+
+
+def test_an_answer_is_given_though_the_server_does_not_end_its_stream() -> None:
+    events, _ = play(Stall(says("a", "."), after=2))
+    assert events[-1] == Answer(AgentMessage((TextPart("a."),)), "end", ModelUsage())

@@ -193,6 +193,36 @@ def test_a_huge_event_is_refused() -> None:
     assert (error.kind, error.retryable) == ("server", False)
 
 
+def json_answer(body: bytes) -> Status:
+    return Status(200, body=body)
+
+
+def test_one_json_text_instead_of_a_stream_is_one_event() -> None:
+    assert talk([json_answer(b'{"error": "no"}')]) == (['{"error": "no"}'], None)
+    assert talk([json_answer(b" ")]) == ([], None)
+
+
+def test_one_json_text_has_a_limit_too() -> None:
+    error = failed([json_answer(b"x" * (EVENT_LIMIT + 1))])
+    assert (error.kind, error.retryable) == ("server", False)
+
+
+def test_a_server_that_accepts_and_does_not_speak_tls_is_not_waited_for() -> None:
+    async def scenario(port: int) -> None:
+        door = Http(place(f"https://127.0.0.1:{port}"), timeouts=Timeouts(connect=0.1))
+        try:
+            await collected(door, [])
+        finally:
+            await door.aclose()
+
+    with (
+        socket.create_server(("127.0.0.1", 0)) as held,
+        pytest.raises(ProviderError, match="in time") as caught,
+    ):
+        asyncio.run(scenario(held.getsockname()[1]))
+    assert (caught.value.kind, caught.value.retryable) == ("network", True)
+
+
 def unused_port() -> int:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))

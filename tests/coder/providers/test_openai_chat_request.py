@@ -188,5 +188,5 @@ def test_a_long_id_is_shortened_to_the_same_each_time() -> None:
 
 def test_vendors_are_known_and_strangers_are_taken_for_local_servers() -> None:
     assert dialect_of("api.openai.com").cache_key
-    assert not dialect_of("api.openai.com").text_calls
-    assert dialect_of("localhost").text_calls
+    assert not dialect_of("api.openai.com").raw_text
+    assert dialect_of("localhost").raw_text

@@ -41,13 +41,13 @@ REPLY = Reply(
 RECORDED = recording(OpenAIChatFake(), REPLY, {"model": "m", "stream_options": {"x": True}})
 
 
-def reader(*taken: str, text_calls: bool = False) -> ChatReader:
+def reader(*taken: str, raw_text: bool = False) -> ChatReader:
     history = [agent(CallPart(each, "bash")) for each in taken]
     numbers = iter(range(1, 100))
     return ChatReader(
         request(MODEL, user("x"), *history, results()),
         PLACE,
-        text_calls=text_calls,
+        raw_text=raw_text,
         make_id=lambda: f"made-{next(numbers)}",
     )
 
@@ -248,9 +248,23 @@ def test_tokens_are_counted_in_each_form(usage: dict[str, Any], counted: ModelUs
 def test_a_call_as_text_counts_only_where_models_are_small() -> None:
     text = '<tool_call>{"name": "bash", "arguments": {"command": "ls"}}</tool_call>'
     assert read({"content": text}).cause == "end"
-    answer = read({"content": text}, source=reader(text_calls=True))
+    answer = read({"content": text}, source=reader(raw_text=True))
     assert calls_of(answer) == [("made-1", "bash", {"command": "ls"})]
     assert answer.cause == "tool_calls"
+
+
+def test_thoughts_between_tags_count_only_where_nothing_else_looks_for_them() -> None:
+    deltas = [{"content": "<thi"}, {"content": "nk>hm</think>\n\nHi"}]
+    assert read(*deltas).message.text == "<think>hm</think>\n\nHi"
+    answer = read(*deltas, source=reader(raw_text=True))
+    assert answer.message.content == (ThinkingPart("hm", "acme"), TextPart("Hi"))
+
+
+def test_what_might_have_become_a_tag_is_said_at_the_end() -> None:
+    source = reader(raw_text=True)
+    assert list(source.feed(chunk({"content": "<"}))) == []
+    assert list(source.feed(chunk({}, "stop"))) == [TextDelta("<")]
+    assert list(source.feed(ServerEvent("message", "[DONE]"))) == []
 
 
 def test_an_event_nested_too_deeply_is_unreadable() -> None:

@@ -8,7 +8,7 @@ import asyncio
 import ssl
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from parley.coder.providers.failure import (
     unreachable,
     unreadable,
 )
-from parley.coder.providers.sse import EventParser, EventTooLarge, ServerEvent
+from parley.coder.providers.sse import EVENT_LIMIT, EventParser, EventTooLarge, ServerEvent
 
 if TYPE_CHECKING:
     import httpx2
@@ -87,6 +87,9 @@ class EventStream:
         self._patience = timeouts.first_byte
         self._chunks = response.aiter_bytes()
         self._parser = EventParser()
+        # Some servers answer with one JSON text, an error above all, and call it no stream.
+        self._whole = response.headers.get("content-type", "").startswith("application/json")
+        self._body = bytearray()
         self._ready: deque[ServerEvent] = deque()
         self._end: Exception | None = None
 
@@ -112,10 +115,20 @@ class EventStream:
     async def _read(self) -> None:
         chunk = await self._chunk()
         try:
-            self._ready.extend(self._parser.end() if chunk is None else self._parser.feed(chunk))
+            self._ready.extend(self._events(chunk))
         except EventTooLarge as error:
             text = f"{self._place.name} ({self._place.host}): {error}"
             self._end = ProviderError(text, retryable=False, kind="server")
+
+    def _events(self, chunk: bytes | None) -> Iterator[ServerEvent]:
+        if not self._whole:
+            return self._parser.end() if chunk is None else self._parser.feed(chunk)
+        self._body += chunk or b""
+        if len(self._body) > EVENT_LIMIT:
+            raise EventTooLarge(f"the answer is larger than {EVENT_LIMIT} bytes")
+        if chunk is not None or not self._body.strip():
+            return iter(())
+        return iter([ServerEvent("message", self._body.decode(errors="replace"))])
 
     async def _chunk(self) -> bytes | None:
         """The next bytes; `None` is the end."""
@@ -258,7 +271,10 @@ def _client(place: Place, timeouts: Timeouts) -> "httpx2.AsyncClient":
             # Plain addresses need no certificates, and a context without any trusts nobody.
             verify=certificates() if encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
             timeout=httpx2.Timeout(None, connect=timeouts.connect),
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=8),
+            # A tool may run for a while between two requests of one turn.
+            limits=httpx2.Limits(
+                max_connections=None, max_keepalive_connections=8, keepalive_expiry=30
+            ),
             # The key is for the configured host alone.
             follow_redirects=False,
             # A proxy cannot reach what listens on this machine.

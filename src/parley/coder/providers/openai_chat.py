@@ -52,7 +52,7 @@ class OpenAIChat:
         self, request: ModelRequest
     ) -> AsyncGenerator[AsyncIterator[ModelEvent], None]:
         body = request_body(request, provider=self.name, dialect=self._dialect)
-        reader = ChatReader(request, self._http.place, text_calls=self._dialect.text_calls)
+        reader = ChatReader(request, self._http.place, raw_text=self._dialect.raw_text)
         async with (
             self._http.open_stream("/chat/completions", self._headers, body) as stream,
             aclosing(answered(stream, reader, self._http.place)) as events,

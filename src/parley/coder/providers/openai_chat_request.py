@@ -41,8 +41,8 @@ class Dialect(msgspec.Struct, frozen=True):
     """Whether ids of calls must be nine letters or digits."""
     user_after_tool: bool = True
     """Whether a user may speak right after a tool's result."""
-    text_calls: bool = False
-    """Whether models may be so small that they write calls as text."""
+    raw_text: bool = False
+    """Whether thoughts and calls may come as text, since nothing between us and the model looks."""
 
 
 _DIALECTS = {
@@ -56,7 +56,7 @@ _DIALECTS = {
 
 def dialect_of(host: str) -> Dialect:
     """What is known of a host; unknown ones are taken for local servers with small models."""
-    return _DIALECTS.get(host, Dialect(text_calls=True))
+    return _DIALECTS.get(host, Dialect(raw_text=True))
 
 
 def request_body(request: ModelRequest, *, provider: str, dialect: Dialect) -> dict[str, Any]:

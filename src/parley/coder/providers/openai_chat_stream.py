@@ -29,6 +29,7 @@ from parley.coder.providers.provider import (
 )
 from parley.coder.providers.sse import ServerEvent
 from parley.coder.providers.text_call import call_in_text
+from parley.coder.providers.think_tags import ThinkTags
 
 _CAUSES: dict[str, StopCause] = {
     "length": "max_tokens",
@@ -95,13 +96,14 @@ class ChatReader:
         request: ModelRequest,
         place: Place,
         *,
-        text_calls: bool = False,
+        raw_text: bool = False,
         make_id: Callable[[], str] = random_id,
     ) -> None:
         self.finished = False
         self._place = place
         self._make_id = make_id
-        self._tools = {spec.name for spec in request.tools} if text_calls else set[str]()
+        self._tools = {spec.name for spec in request.tools} if raw_text else set[str]()
+        self._tags = ThinkTags() if raw_text else None
         self._taken = taken_ids(request.messages)
         self._text: list[str] = []
         self._thoughts: list[str] = []
@@ -119,6 +121,7 @@ class ChatReader:
             ProviderError: it reports a failure or cannot be read.
         """
         if event.data.strip() == "[DONE]":
+            yield from self._rest()
             self.finished = True
             return
         try:
@@ -132,7 +135,9 @@ class ChatReader:
         # More than one choice was never asked for.
         for choice in (chunk.choices or ())[:1]:
             yield from self._delta(choice.delta or choice.message or _Delta())
-            self._finish = choice.finish_reason or self._finish
+            if choice.finish_reason:
+                yield from self._rest()
+                self._finish = choice.finish_reason
 
     def answer(self) -> Answer | None:
         """The whole answer; `None` while the server has not said that it is one.
@@ -161,7 +166,7 @@ class ChatReader:
                 self._thought_field = self._thought_field or name
                 if name == self._thought_field:
                     # Some servers send the same under both names.
-                    yield self._thought(thought)
+                    yield self._piece(ThoughtDelta(thought))
         yield from self._content(delta.content)
         if delta.refusal:
             self._refused = True
@@ -174,15 +179,22 @@ class ChatReader:
             for block in content:
                 thoughts = block.thinking or ()
                 whole = [_Block(thoughts)] if isinstance(thoughts, str) else thoughts
-                yield from (self._thought(each.text) for each in whole if each.text)
+                texts = (each.text for each in whole if each.text)
+                yield from (self._piece(ThoughtDelta(text)) for text in texts)
                 yield from self._content(block.text)
+        elif content and self._tags is not None:
+            yield from (self._piece(piece) for piece in self._tags.feed(content))
         elif content:
-            self._text.append(content)
-            yield TextDelta(content)
+            yield self._piece(TextDelta(content))
 
-    def _thought(self, text: str) -> ThoughtDelta:
-        self._thoughts.append(text)
-        return ThoughtDelta(text)
+    def _rest(self) -> Iterator[ModelEvent]:
+        """What was held back because it might have become a tag."""
+        if self._tags is not None:
+            yield from (self._piece(piece) for piece in self._tags.end())
+
+    def _piece(self, piece: TextDelta | ThoughtDelta) -> TextDelta | ThoughtDelta:
+        (self._text if isinstance(piece, TextDelta) else self._thoughts).append(piece.text)
+        return piece
 
     def _call(self, piece: _Call) -> Iterator[ModelEvent]:
         function = piece.function or _Function()
