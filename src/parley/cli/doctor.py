@@ -12,6 +12,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterator
+from contextlib import aclosing
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -27,7 +28,7 @@ from parley.coder.message import TextPart, UserMessage
 from parley.coder.providers.catalogue import known
 from parley.coder.providers.choice import Choice, choose
 from parley.coder.providers.making import find_local, providers_of
-from parley.coder.providers.provider import ModelRequest
+from parley.coder.providers.provider import ModelRequest, Provider
 from parley.coder.vendors import LOCAL_SERVERS, LocalServer
 from parley.errors import ConfigError
 
@@ -193,20 +194,22 @@ def _package(name: str, use: str, *, needed: bool = False) -> Finding:
 
 async def _asked(config: Config, choice: Choice) -> Finding:
     """Ask the chosen model for one word."""
-    model = choice.model.partition("/")[2]
     try:
         provider = providers_of(config, choice)[choice.provider]
-        info = known(model) if model else (await provider.models())[0]
-        prompt = UserMessage((TextPart("Say the word ok."),))
-        async with asyncio.timeout(_ONLINE_SECONDS):
-            async with provider.stream(
-                ModelRequest(info, "Answer with one word.", (prompt,))
-            ) as on:
-                async for _ in on:
-                    pass
+        async with aclosing(provider), asyncio.timeout(_ONLINE_SECONDS):
+            await _one_word(provider, choice.model.partition("/")[2])
     except (ProviderError, ConfigError) as error:
         text, _, hint = str(error).partition("\nhint: ")
         return Finding("online", "problem", text, hint)
     except TimeoutError:
         return Finding("online", "problem", f"{choice.model} did not answer in time")
     return Finding("online", "ok", f"{choice.model} answers")
+
+
+async def _one_word(provider: Provider, model: str) -> None:
+    offered = () if model else await provider.models()
+    info = offered[0] if offered else known(model)
+    prompt = UserMessage((TextPart("Say the word ok."),))
+    async with provider.stream(ModelRequest(info, "Answer with one word.", (prompt,))) as events:
+        async for _ in events:
+            pass

@@ -151,12 +151,20 @@ def test_a_local_server_is_found_with_its_models() -> None:
         b"HTTP/1.1 404 Not Found\r\n\r\n",
         b"HTTP/1.1 200 OK\r\n\r\n<html>",
         b"HTTP/1.1 200 OK\r\n\r\n[]",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}",
         listing(),
         listing({"id": "embedder"}),
     ],
 )
 def test_what_is_no_model_server_is_not_taken_for_one(answer: bytes | None) -> None:
     assert found(answer) == ()
+
+
+def test_a_server_that_does_not_hang_up_says_how_long_its_answer_is() -> None:
+    body = json.dumps({"data": [{"id": "m"}]}).encode()
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
+    assert found(head + body + b"more")[0].models == ("m",)
 
 
 def test_nobody_on_the_port_is_no_server() -> None:

@@ -107,7 +107,7 @@ def _made(entry: ProviderConfig) -> Provider:
 
 
 async def _probed(server: LocalServer, within: float) -> ProviderConfig | None:
-    with suppress(OSError, TimeoutError, ValueError):
+    with suppress(OSError, EOFError, ValueError):
         async with asyncio.timeout(within):
             models = await _models_at(server.port)
         return ProviderConfig(
@@ -132,18 +132,27 @@ async def _models_at(port: int) -> tuple[str, ...]:
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=_ANSWER_LIMIT)
     try:
         # Version 1.0 keeps servers from sending the answer in chunks.
-        writer.write(b"GET /v1/models HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n")
-        status = await reader.readline()
-        if b" 200" not in status:
+        writer.write(b"GET /v1/models HTTP/1.0\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+        if b" 200" not in await reader.readline():
             raise ValueError("it has no list of models")
-        while (await reader.readline()).strip():
-            pass
-        body = await reader.read(_ANSWER_LIMIT)
-        while not reader.at_eof() and len(body) < _ANSWER_LIMIT:
-            body += await reader.read(_ANSWER_LIMIT)
+        return _model_ids(json.loads(await _body(reader)))
     finally:
         writer.close()
-    return _model_ids(json.loads(body))
+
+
+async def _body(reader: asyncio.StreamReader) -> bytes:
+    """What follows the headers: as long as they say, or until the server hangs up."""
+    size = -1
+    while header := (await reader.readline()).strip():
+        name, _, value = header.partition(b":")
+        if name.lower() == b"content-length":
+            size = min(int(value), _ANSWER_LIMIT)
+    if size >= 0:
+        return await reader.readexactly(size)
+    body = b""
+    while len(body) < _ANSWER_LIMIT and (piece := await reader.read(_ANSWER_LIMIT)):
+        body += piece
+    return body
 
 
 def _model_ids(document: Any) -> tuple[str, ...]:

@@ -1,0 +1,184 @@
+"""The agent is put together as its configuration says, also when that is read again."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from parley.cli.composition import Composition, rules_of, settings_of, tools
+from parley.coder.config import Config, load
+from parley.coder.providers.choice import choose
+from parley.coder.runtime import Runtime
+from parley.coder.settings import CoderSettings
+from parley.coder.vendors import LocalServer
+from parley.errors import AuthRequired
+
+BOUND = 5
+
+
+def configured(folder: Path, text: str = "", **environ: str) -> Config:
+    path = folder / "config.toml"
+    path.write_text(text)
+    path.chmod(0o600)
+    return load({"HOME": str(folder), "PARLEY_CONFIG": str(path), **environ})
+
+
+def settings(config: Config) -> CoderSettings:
+    return settings_of(config, choose(config), rules_of(config)[1])
+
+
+def test_every_tool_has_its_own_name() -> None:
+    names = [tool.spec.name for tool in tools()]
+    assert len(set(names)) == len(names)
+    wanted = {"read_file", "list_files", "glob", "grep", "write_file", "edit_file", "bash"}
+    assert wanted | {"web_fetch", "todo", "bash_output", "stop_job"} == set(names)
+
+
+def test_the_settings_are_those_of_the_configuration(tmp_path: Path) -> None:
+    text = (
+        "[agent]\nmode='plan'\nthought_level='low'\nprompt_size='small'\nbudget=3\nmax_requests=9\n"
+    )
+    found = settings(configured(tmp_path, text, OPENAI_API_KEY="k"))
+    assert (found.mode, found.thought_level, found.prompt_size) == ("plan", "low", "small")
+    assert (found.budget, found.max_requests) == (3.0, 9)
+    assert (found.default_model, found.hint, found.warnings) == ("openai/gpt-5", "", ())
+
+
+def test_without_a_configuration_the_defaults_hold_and_a_hint_is_given(tmp_path: Path) -> None:
+    found, default = settings(configured(tmp_path)), CoderSettings()
+    assert (found.mode, found.max_requests) == (default.mode, default.max_requests)
+    assert found.hint.startswith("No model is configured")
+
+
+def test_what_is_wrong_and_what_is_doubtful_becomes_a_warning(tmp_path: Path) -> None:
+    config = configured(
+        tmp_path,
+        "[agent]\nmodle='x'",
+        OPENAI_API_KEY="k",
+        OPENAI_BASE_URL="http://example.org",
+        GROQ_API_KEY="k",
+    )
+    unknown, unencrypted, several = settings(config).warnings
+    assert "`agent.modle` is unknown" in unknown
+    assert "unencrypted" in unencrypted
+    assert "Several providers" in several
+
+
+def test_rules_hold_and_one_that_cannot_be_read_leaves_those_that_forbid(tmp_path: Path) -> None:
+    good = "rules=['allow bash:make', 'deny bash:rm *']\n[agent]\nmode='full-access'\n"
+    rules, problems = rules_of(configured(tmp_path, good))
+    assert ([rule.effect for rule in rules], problems) == (["allow", "deny"], ())
+    config = configured(tmp_path, good.replace("'deny", "'maybe bash:x', 'deny"))
+    rules, (problem,) = rules_of(config)
+    assert [rule.effect for rule in rules] == ["deny"]
+    assert problem.key == "rules[1]"
+    assert settings(config).mode == "ask"
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("full-access", "ask"), ("plan", "plan")])
+def test_where_rules_may_be_lost_nothing_goes_unasked(
+    tmp_path: Path, mode: str, expected: str
+) -> None:
+    assert settings(configured(tmp_path, "[", PARLEY_MODE=mode)).mode == expected
+
+
+@asynccontextmanager
+async def model_server(*models: str) -> AsyncGenerator[LocalServer, None]:
+    body = json.dumps({"data": [{"id": model} for model in models]}).encode()
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n" + body)
+        writer.close()
+
+    async with await asyncio.start_server(talk, "127.0.0.1", 0) as listening:
+        yield LocalServer("local", "Local", listening.sockets[0].getsockname()[1])
+
+
+def play(
+    config: Config,
+    scenario: Callable[[Runtime], Awaitable[None]],
+    *,
+    later: Config | None = None,
+    models: tuple[str, ...] = (),
+) -> None:
+    """Put an agent together, beside a server with models if there are any."""
+
+    async def with_servers(*servers: LocalServer) -> None:
+        composition = Composition(config, choose(config), lambda: later or config, servers)
+        runtime = composition.runtime()
+        async with asyncio.timeout(BOUND):
+            await scenario(runtime)
+        await runtime.aclose()
+
+    async def whole() -> None:
+        if not models:
+            await with_servers()
+            return
+        async with model_server(*models) as server:
+            await with_servers(server)
+
+    asyncio.run(whole())
+
+
+def test_a_configured_agent_looks_for_nothing_and_offers_no_login(tmp_path: Path) -> None:
+    async def scenario(runtime: Runtime) -> None:
+        assert (runtime.discover, runtime.logins) == (None, ())
+
+    play(configured(tmp_path, OPENAI_API_KEY="k"), scenario)
+
+
+@pytest.mark.parametrize(("wanted", "model"), [("", "local/a"), ("b", "local/b"), ("c", "local/a")])
+def test_a_local_server_is_used_when_nothing_is_configured(
+    tmp_path: Path, wanted: str, model: str
+) -> None:
+    async def scenario(runtime: Runtime) -> None:
+        assert runtime.settings.default_model == "offline/commands"
+        assert runtime.discover is not None
+        await runtime.discover()
+        assert (runtime.settings.default_model, runtime.settings.hint) == (model, "")
+        assert list(runtime.catalogue.providers) == ["local"]
+
+    play(configured(tmp_path, PARLEY_MODEL=wanted), scenario, models=("a", "b"))
+
+
+def test_looking_for_local_servers_can_be_switched_off(tmp_path: Path) -> None:
+    async def scenario(runtime: Runtime) -> None:
+        assert runtime.discover is not None
+        await runtime.discover()
+        assert runtime.settings.default_model == "offline/commands"
+
+    config = configured(tmp_path, "[agent]\nlocal_servers=false\n")
+    play(config, scenario, models=("a",))
+
+
+def test_looking_again_uses_what_was_configured_meanwhile(tmp_path: Path) -> None:
+    async def scenario(runtime: Runtime) -> None:
+        assert runtime.login is not None
+        await runtime.login("recheck")
+        assert runtime.settings.default_model == "openai/gpt-5"
+        assert runtime.logins
+
+    before, later = configured(tmp_path), configured(tmp_path, OPENAI_API_KEY="k")
+    play(before, scenario, later=later)
+
+
+def test_looking_again_finds_a_server_that_was_started_meanwhile(tmp_path: Path) -> None:
+    async def scenario(runtime: Runtime) -> None:
+        assert runtime.login is not None
+        await runtime.login("recheck")
+        assert runtime.settings.default_model == "local/a"
+
+    play(configured(tmp_path), scenario, models=("a",))
+
+
+def test_looking_again_in_vain_says_how_to_configure_a_model(tmp_path: Path) -> None:
+    async def scenario(runtime: Runtime) -> None:
+        assert runtime.login is not None
+        with pytest.raises(AuthRequired, match="ANTHROPIC_API_KEY"):
+            await runtime.login("recheck")
+
+    play(configured(tmp_path), scenario)
