@@ -56,7 +56,9 @@ async def opened(folder: Path, warnings: list[str] | None = None) -> AsyncIterat
         await store.aclose()
 
 
-async def filled(store: Store, session_id: str, *entries: Entry, cwd: str = "/work") -> SessionLog:
+async def filled(
+    store: Store, session_id: str, *entries: Entry, cwd: str = "/project"
+) -> SessionLog:
     log = await store.create(session_id, cwd)
     log.append(*entries)
     await log.flush()

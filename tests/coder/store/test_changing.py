@@ -23,16 +23,16 @@ def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def begun(connection: sqlite3.Connection, session_id: str, *bodies: bytes) -> int:
-    return changing.insert(connection, (session_id, "/work", '["/more"]'), "t", bodies, 1_000)
+    return changing.insert(connection, (session_id, "/project", '["/more"]'), "t", bodies, 1_000)
 
 
 def test_a_session_begins_with_its_facts_and_records(connection: sqlite3.Connection) -> None:
     key = begun(connection, FIRST, b"one", b"two")
     head = reading.head(connection, FIRST)
-    assert head == reading.Head(key, FIRST, "/work", ("/more",), "t", 1_000, 1)
+    assert head == reading.Head(key, FIRST, "/project", ("/more",), "t", 1_000, 1)
     found = reading.verified(connection, key, FIRST)
     assert [row[3] for row in found.rows] == [b"one", b"two"]
-    assert changing.next_seq(connection, key) == 3
+    assert changing.next_seq(connection, key, FIRST) == 3
 
 
 def test_an_id_is_given_once(connection: sqlite3.Connection) -> None:
@@ -53,9 +53,13 @@ def test_a_touched_session_is_the_last_one_and_its_time_never_goes_back(
     assert second != first
 
 
-def test_a_session_that_is_gone_cannot_be_touched(connection: sqlite3.Connection) -> None:
+def test_a_session_that_is_gone_or_another_one_is_not_touched(
+    connection: sqlite3.Connection,
+) -> None:
     with pytest.raises(StoreFailed, match="no longer"):
         changing.touch(connection, 7, 1)
+    with pytest.raises(StoreFailed, match="no longer"):
+        changing.next_seq(connection, begun(connection, FIRST), SECOND)
 
 
 def test_every_sync_changes_a_page(connection: sqlite3.Connection) -> None:
@@ -72,7 +76,7 @@ def test_records_behind_damage_are_set_aside_and_not_thrown_away(
 ) -> None:
     key = begun(connection, FIRST, b"one", b"two", b"three")
     changing.set_aside(connection, key, 1)
-    assert changing.next_seq(connection, key) == 2
+    assert changing.next_seq(connection, key, FIRST) == 2
     assert connection.execute("SELECT seq, body FROM damaged").fetchall() == [
         (2, b"two"),
         (3, b"three"),

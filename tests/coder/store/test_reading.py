@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from parley.coder.store import changing, reading, schema
+from parley.coder.store.failure import Damaged
 from parley.errors import InvalidParams
 from tests.coder.store.staging import FIRST, SECOND, THIRD
 
@@ -28,23 +29,38 @@ def listed(page: reading.SessionPage) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("damage", "kept", "text"),
+    ("damage", "kept", "text", "unreadable"),
     [
-        ("UPDATE entries SET body = x'ff' WHERE seq = 2", 1, "record 2 is damaged"),
-        ("UPDATE entries SET body = 'text' WHERE seq = 3", 2, "record 3 is damaged"),
-        ("UPDATE entries SET crc = 1 WHERE seq = 1", 0, "record 1 is damaged"),
-        ("UPDATE entries SET seq = 9 WHERE seq = 1", 0, "record 1 is missing"),
-        ("DELETE FROM entries WHERE seq = 2", 1, "record 2 is missing"),
-        ("UPDATE entries SET seq = -1 WHERE seq = 1", 0, "record 1 is missing"),
+        ("UPDATE entries SET body = x'ff' WHERE seq = 2", 1, "record 2 is damaged", False),
+        ("UPDATE entries SET body = 'text' WHERE seq = 3", 2, "record 3 is damaged", False),
+        ("UPDATE entries SET crc = 1 WHERE seq = 1", 0, "record 1 is damaged", False),
+        ("UPDATE entries SET seq = 9 WHERE seq = 1", 0, "record 1 is missing", True),
+        ("DELETE FROM entries WHERE seq = 2", 1, "record 2 is missing", True),
+        ("DELETE FROM entries WHERE seq = 3", 2, "record 3 is missing", True),
+        ("UPDATE entries SET seq = -1 WHERE seq = 1", 0, "record 1 is missing", True),
     ],
 )
 def test_a_log_ends_before_its_first_bad_record(
-    connection: sqlite3.Connection, damage: str, kept: int, text: str
+    connection: sqlite3.Connection, damage: str, kept: int, text: str, unreadable: bool
 ) -> None:
     connection.execute(f"{damage} AND session = 1")
     found = reading.verified(connection, 1, FIRST)
-    assert (len(found.rows), found.damage, found.unreadable) == (kept, text, False)
+    assert (len(found.rows), found.damage, found.unreadable) == (kept, text, unreadable)
     assert reading.verified(connection, 2, SECOND).damage is None
+
+
+def test_an_index_that_has_lost_a_session_is_damage(connection: sqlite3.Connection) -> None:
+    assert reading.head(connection, "missing-session-01") is None
+    connection.execute("PRAGMA writable_schema = ON")
+    (root,) = connection.execute(
+        "SELECT rootpage FROM sqlite_schema WHERE name = 'entries'"
+    ).fetchone()
+    connection.execute(
+        "UPDATE sqlite_schema SET rootpage = ? WHERE name = 'sqlite_autoindex_sessions_1'", (root,)
+    )
+    (path,) = connection.execute("SELECT file FROM pragma_database_list").fetchone()
+    with closing(sqlite3.connect(path)) as other, pytest.raises(Damaged):
+        reading.head(other, FIRST)
 
 
 def test_a_log_that_sqlite_cannot_read_on_ends_there(connection: sqlite3.Connection) -> None:

@@ -23,14 +23,17 @@ def insert(
     start = seed(session_id)
     try:
         (key,) = connection.execute(
-            "INSERT INTO sessions (id, cwd, additional, crc, title, title_crc, updated, touched) "
-            "SELECT ?, ?, ?, ?, ?, ?, ?, coalesce(max(touched), 0) + 1 FROM sessions RETURNING key",
+            "INSERT INTO sessions "
+            "(id, cwd, additional, crc, title, title_crc, updated, records, touched) "
+            "SELECT ?, ?, ?, ?, ?, ?, ?, ?, coalesce(max(touched), 0) + 1 FROM sessions "
+            "RETURNING key",
             (
                 *facts,
                 text_checksum(start, cwd, additional),
                 title,
                 None if title is None else text_checksum(start, title),
                 now,
+                len(bodies),
             ),
         ).fetchone()
     except sqlite3.IntegrityError:
@@ -42,27 +45,23 @@ def insert(
     return key
 
 
-def touch(connection: sqlite3.Connection, key: int, now: int) -> None:
+def touch(connection: sqlite3.Connection, key: int, now: int, added: int = 0) -> None:
     """Make a session the one that changed last. Its time never goes back, whatever the clock does.
 
     Raises:
         StoreFailed: there is no such session any more.
     """
     (latest,) = connection.execute("SELECT max(touched) FROM sessions").fetchone()
+    change = "UPDATE sessions SET updated = max(updated, ?), records = records + ?"
     # The order changes rarely, and leaving it alone spares two indexes at every commit.
-    done = connection.execute(
-        "UPDATE sessions SET updated = max(updated, ?) WHERE key = ? AND touched = ?",
-        (now, key, latest),
-    )
+    done = connection.execute(f"{change} WHERE key = ? AND touched = ?", (now, added, key, latest))
     if done.rowcount == 0:
+        following = (latest or 0) + 1
         done = connection.execute(
-            "UPDATE sessions SET updated = max(updated, ?), touched = ? WHERE key = ?",
-            (now, (latest or 0) + 1, key),
+            f"{change}, touched = ? WHERE key = ?", (now, added, following, key)
         )
     if done.rowcount == 0:
-        raise StoreFailed(
-            "The session is no longer in the store\nhint: start a new session", "gone"
-        )
+        raise _gone()
 
 
 def mark_synced(connection: sqlite3.Connection, key: int) -> None:
@@ -70,7 +69,16 @@ def mark_synced(connection: sqlite3.Connection, key: int) -> None:
     connection.execute("UPDATE sessions SET synced = synced + 1 WHERE key = ?", (key,))
 
 
-def next_seq(connection: sqlite3.Connection, key: int) -> int:
+def next_seq(connection: sqlite3.Connection, key: int, session_id: str) -> int:
+    """The number of the next record of a session.
+
+    Raises:
+        StoreFailed: there is no such session any more.
+    """
+    # In a file that was made anew the key may belong to another session.
+    found = connection.execute("SELECT id FROM sessions WHERE key = ?", (key,)).fetchone()
+    if found != (session_id,):
+        raise _gone()
     (last,) = connection.execute(
         "SELECT max(seq) FROM entries WHERE session = ?", (key,)
     ).fetchone()
@@ -94,6 +102,7 @@ def set_aside(connection: sqlite3.Connection, key: int, kept: int) -> None:
     ).fetchone()
     if found != (kept, kept):
         raise Damaged("records are out of order")
+    connection.execute("UPDATE sessions SET records = ? WHERE key = ?", (kept, key))
 
 
 def delete(connection: sqlite3.Connection, session_id: str) -> None:
@@ -116,3 +125,7 @@ def empty_log(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA busy_timeout = {_EMPTYING_MILLISECONDS}")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     connection.execute(f"PRAGMA busy_timeout = {patience}")
+
+
+def _gone() -> StoreFailed:
+    return StoreFailed("The session is no longer in the store\nhint: start a new session", "gone")

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from parley.coder.store.failure import cause_of
+from parley.coder.store.failure import Damaged, cause_of
 from parley.coder.store.record import (
     checksum,
     is_session_id,
@@ -23,10 +23,11 @@ from parley.coder.store.record import (
 from parley.errors import InvalidParams
 from parley.session.role import SessionInfo, SessionPage
 
-SESSION_COLUMNS = "key, id, cwd, additional, crc, title, title_crc, updated, touched"
+SESSION_COLUMNS = "key, id, cwd, additional, crc, title, title_crc, updated, touched, records"
 
 _CURSOR = re.compile(r"before-([0-9]{1,18})")
 _LARGEST = 2**62
+_TOUCHED = SESSION_COLUMNS.split(", ").index("touched")
 # The end of the year 9999, after which there is no date.
 _LAST_MOMENT = 253_402_300_799_999
 
@@ -63,19 +64,25 @@ class Verified(Struct, frozen=True):
     damage: str | None = None
     """What is wrong with the next one, for a person."""
     unreadable: bool = False
-    """SQLite itself could not read on, so the file as a whole needs a repair."""
+    """Records are not where they should be, so the file as a whole needs a repair."""
 
 
 def head(connection: sqlite3.Connection, session_id: str) -> Head | None:
-    row = connection.execute(
-        f"SELECT {SESSION_COLUMNS} FROM sessions WHERE id = ?", (session_id,)
-    ).fetchone()
-    return None if row is None else head_of(row)
+    """The facts of a session, or nothing when there is none or they are damaged."""
+    select = f"SELECT {SESSION_COLUMNS} FROM sessions"
+    row = connection.execute(f"{select} WHERE id = ?", (session_id,)).fetchone()
+    if row is not None:
+        return head_of(row)
+    # A look at the whole table costs little, and tells a missing session from a damaged index.
+    row = connection.execute(f"{select} NOT INDEXED WHERE id = ?", (session_id,)).fetchone()
+    if row is not None:
+        raise Damaged("an index has lost a session")
+    return None
 
 
 def head_of(row: tuple[Any, ...]) -> Head | None:
     """The facts in a row, or nothing when they are damaged."""
-    key, session_id, cwd, additional, crc, title, title_crc, updated, touched = row
+    key, session_id, cwd, additional, crc, title, title_crc, updated, touched, _ = row
     texts = all(isinstance(text, str) for text in (session_id, cwd, additional))
     if not texts or not is_session_id(session_id):
         return None
@@ -91,25 +98,17 @@ def head_of(row: tuple[Any, ...]) -> Head | None:
 
 def verified(connection: sqlite3.Connection, key: int, session_id: str) -> Verified:
     """Read and check the records of a session, in order."""
-    start = seed(session_id)
+    # Another process may append meanwhile; both tables are seen as they were at one moment.
+    connection.execute("BEGIN")
     rows: list[Row] = []
     try:
-        for row in connection.execute(
-            "SELECT session, seq, crc, CAST(body AS BLOB) FROM entries WHERE session = ? "
-            "ORDER BY seq",
-            (key,),
-        ):
-            expected = len(rows) + 1
-            if row[0] != key or row[1] != expected:
-                return Verified(rows, f"record {expected} is missing")
-            if not isinstance(row[3], bytes) or row[2] != checksum(start, expected, row[3]):
-                return Verified(rows, f"record {expected} is damaged")
-            rows.append(row)
+        return _verified(connection, key, seed(session_id), rows)
     except sqlite3.DatabaseError as error:
         if cause_of(error) != "damaged":
             raise
         return Verified(rows, f"record {len(rows) + 1} cannot be read", unreadable=True)
-    return Verified(rows)
+    finally:
+        connection.execute("ROLLBACK")
 
 
 def page(
@@ -124,8 +123,31 @@ def page(
         (*values, before, limit + 1),
     ).fetchall()
     heads = [found for row in rows[:limit] if (found := head_of(row)) is not None]
-    following = f"before-{rows[limit - 1][-1]}" if len(rows) > limit else None
+    following = f"before-{rows[limit - 1][_TOUCHED]}" if len(rows) > limit else None
     return SessionPage(tuple(each.info for each in heads), following)
+
+
+def _verified(connection: sqlite3.Connection, key: int, start: int, rows: list[Row]) -> Verified:
+    """Collect the records before the first bad one in `rows`, and judge the others."""
+    seen, damage = 0, None
+    for row in connection.execute(
+        "SELECT session, seq, crc, CAST(body AS BLOB) FROM entries WHERE session = ? ORDER BY seq",
+        (key,),
+    ):
+        seen += 1
+        if row[:2] != (key, seen):
+            return Verified(rows, f"record {len(rows) + 1} is missing", unreadable=True)
+        if damage is not None:
+            # The rest is not used any more, but whether it is all there says how bad it is.
+            continue
+        if isinstance(row[3], bytes) and row[2] == checksum(start, seen, row[3]):
+            rows.append(row)
+        else:
+            damage = f"record {seen} is damaged"
+    counted = connection.execute("SELECT records FROM sessions WHERE key = ?", (key,)).fetchone()
+    if counted != (seen,):
+        return Verified(rows, f"record {len(rows) + 1} is missing", unreadable=True)
+    return Verified(rows, damage)
 
 
 def _position(cursor: str) -> int:

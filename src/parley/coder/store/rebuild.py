@@ -94,8 +94,8 @@ def _salvage(source: Path, target: Path) -> tuple[int, int]:
         new.execute("BEGIN")
         for row, records in found:
             added = new.execute(
-                f"INSERT OR IGNORE INTO sessions ({SESSION_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)",
-                row,
+                f"INSERT OR IGNORE INTO sessions ({SESSION_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?)",
+                (*row[:-1], len(records)),
             )
             # A damaged table can show one row twice.
             if added.rowcount:

@@ -15,6 +15,7 @@ BUSY_SECONDS = 5.0
 _BEYOND_REASON = 1000
 
 # `touched` counts changes over all sessions: lists are ordered by it, so no clock matters.
+# `records` counts the entries of a session: a lost end would not be missed otherwise.
 # `synced` changes when nothing else does, since only a commit that changes a page is synced.
 # `entries` is clustered by session, so that one is read from neighbouring pages.
 # `damaged` keeps what could not be trusted any more, so that nothing is thrown away.
@@ -29,6 +30,7 @@ CREATE TABLE sessions (
     title_crc INTEGER,
     updated INTEGER NOT NULL,
     touched INTEGER NOT NULL,
+    records INTEGER NOT NULL DEFAULT 0,
     synced INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX sessions_by_change ON sessions (touched);

@@ -51,6 +51,7 @@ class Store:
         self._warn = warn
         self._open: dict[str, SessionLog] = {}
         self._is_ready = False
+        self._closed = False
 
     async def create(
         self, session_id: str, cwd: str, additional: tuple[str, ...] = ()
@@ -145,6 +146,7 @@ class Store:
         Raises:
             StoreFailed: what was appended last to a session is lost. All are closed all the same.
         """
+        self._closed = True
         failure: StoreFailed | None = None
         for log in tuple(self._open.values()):
             try:
@@ -243,6 +245,8 @@ class Store:
 
     async def _ready(self) -> None:
         """Have the file opened, and made if there is none."""
+        if self._closed:
+            raise StoreFailed("The session store is closed", "closed")
         if not self._is_ready:
             await self._writer.run(self._database.connection)
             self._is_ready = True

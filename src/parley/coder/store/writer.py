@@ -203,14 +203,24 @@ class Writer:
         return True
 
     def _answer(self, call: _Call) -> None:
+        failure = self._tried(call)
+        if failure is not None and failure.cause == "damaged":
+            # Opening the file once more repairs it where that is possible.
+            failure = self._tried(call)
+        if failure is not None:
+            call.reply.fail(failure)
+
+    def _tried(self, call: _Call) -> StoreFailed | None:
+        """Do what is asked and answer; instead of the answer, what went wrong with the file."""
         try:
-            result = call.action()
+            call.reply.give(call.action())
         except (sqlite3.Error, OSError) as error:
-            call.reply.fail(self._lost(error))
+            return self._lost(error)
+        except StoreFailed as error:
+            return error
         except AcpError as error:
             call.reply.fail(error)
-        else:
-            call.reply.give(result)
+        return None
 
     def _settle(self, lanes: dict[Lane, None], flushes: Sequence[_Flush]) -> None:
         """Write what the lanes hold, and answer those who wait for it."""
@@ -218,7 +228,6 @@ class Writer:
         busy = [lane for lane in lanes if lane.held or (lane in durable and lane.unsynced)]
         failures = self._store(busy, durable=bool(durable)) if busy else {}
         if again := [lane for lane, error in failures.items() if error.cause == "damaged"]:
-            # Opening the file once more repairs it where that is possible.
             kept = {lane: error for lane, error in failures.items() if lane not in again}
             failures = kept | self._store(again, durable=bool(durable))
         for flush in flushes:
@@ -271,7 +280,13 @@ class Writer:
         """Write what a lane holds; the number that its next record has."""
         seq, start = lane.next_seq, seed(lane.session_id)
         if lane.generation != self._database.generation:
-            seq = changing.next_seq(connection, lane.key)
+            seq = changing.next_seq(connection, lane.key, lane.session_id)
+            if lane.generation and seq != lane.next_seq:
+                # Going on would hide the hole, and a log is a prefix of what happened or nothing.
+                raise StoreFailed(
+                    "Records of the session were lost in a repair\nhint: load the session again",
+                    "gone",
+                )
         rows: list[tuple[int, int, int, bytes]] = []
         title: str | None = None
         for item in lane.held:
@@ -284,7 +299,7 @@ class Writer:
         if title is not None:
             changing.set_title(connection, lane.key, lane.session_id, title)
         if lane.held:
-            changing.touch(connection, lane.key, self.now())
+            changing.touch(connection, lane.key, self.now(), len(rows))
         else:
             changing.mark_synced(connection, lane.key)
         return seq

@@ -66,7 +66,7 @@ async def reached(store: Store, session_id: str) -> SessionLog:
     try:
         return await store.open(session_id)
     except ResourceNotFound:
-        return await store.create(session_id, "/work")
+        return await store.create(session_id, "/project")
 
 
 async def contesting(folder: Path, chance: random.Random, sessions: list[str]) -> None:
