@@ -17,6 +17,7 @@ _ALIKE = 0.4
 # What is compared character by character, to stay within a moment.
 _MOST_LINES = 4000
 _MOST_CHARACTERS = 400
+_MOST_OFTEN = 50
 
 
 def closest_region(text: str, old: str) -> str:
@@ -60,7 +61,7 @@ def _aligned(lines: list[str], goal: list[str]) -> list[int]:
     for at, line in enumerate(goal):
         # A long line says more about a place than a bracket does, and a rare one more than others.
         found = where.get(line, []) if line else []
-        for there in found:
+        for there in found[:_MOST_OFTEN]:
             votes[max(there - at, 0)] += len(line) / len(found)
     return sorted(votes, key=lambda at: -votes[at])[:_CANDIDATES]
 
@@ -86,6 +87,7 @@ def _ratio(region: list[str], goal: list[str]) -> float:
 
 def _differences(region: list[str], wanted: list[str], first: int) -> list[str]:
     told: list[str] = []
+    region, wanted = region[:_MOST_OFTEN], wanted[:_MOST_OFTEN]
     matcher = SequenceMatcher(None, region, wanted, autojunk=False)
     for tag, a, b, c, d in matcher.get_opcodes():
         if tag == "equal":

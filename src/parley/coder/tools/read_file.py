@@ -30,6 +30,7 @@ MOST_CHARACTERS = 256 * 1024
 _SIMILAR_NAMES = 3
 # Names to look at for similar ones; more take longer than the answer is worth.
 _MOST_NAMES = 5000
+_MOST_COMPARED = 1000
 
 
 class _Range(Struct, frozen=True):
@@ -174,7 +175,7 @@ def _similar(workspace: Workspace, place: Place) -> list[str]:
         if len(paths) > _MOST_NAMES:
             break
     same = [path for path in paths if path.rpartition("/")[2] == name]
-    near = get_close_matches("/".join(place.steps), paths, _SIMILAR_NAMES, 0.7)
+    near = get_close_matches("/".join(place.steps), paths[:_MOST_COMPARED], _SIMILAR_NAMES, 0.7)
     found = list(dict.fromkeys((*same, *near)))[:_SIMILAR_NAMES]
     return [workspace.shown(os.path.join(place.root, path)) for path in found]
 
