@@ -183,7 +183,8 @@ def test_a_stream_that_stalls_is_a_network_failure(fault: Silent | Stall) -> Non
 
 
 def test_a_slow_stream_is_waited_for() -> None:
-    assert talk([Slow(says("a", "b", "c"), 0.02)], QUICK) == (["a", "b", "c"], None)
+    patience = Timeouts(first_byte=2, between=2)
+    assert talk([Slow(says("a", "b", "c"), 0.02)], patience) == (["a", "b", "c"], None)
 
 
 def test_a_huge_event_is_refused() -> None:

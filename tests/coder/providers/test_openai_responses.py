@@ -68,7 +68,7 @@ def one(
     """All events of one request."""
 
     async def scenario(server: FakeServer) -> list[ModelEvent]:
-        source = provider(server, QUICK)
+        source = provider(server, QUICK if isinstance(step, (Silent, Stall)) else None)
         try:
             return await asked(source, request(model))
         finally:
@@ -238,7 +238,7 @@ def test_a_wrong_key_names_the_variable_and_not_the_key() -> None:
 
 def test_a_connection_is_used_again_and_a_slow_stream_is_waited_for() -> None:
     async def scenario(server: FakeServer) -> None:
-        source = provider(server, QUICK)
+        source = provider(server)
         for _ in range(2):
             await asked(source, request(MODEL))
         await source.aclose()
