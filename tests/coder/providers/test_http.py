@@ -147,7 +147,7 @@ def test_the_key_is_taken_out_of_what_the_api_says() -> None:
 
 
 def test_an_error_body_that_never_ends_still_gives_its_status() -> None:
-    error = failed([Status(500, {"content-length": "99"}, body=b"half")], QUICK)
+    error = failed([Status(500, {"content-length": "99"}, body=b"half")], Timeouts(error_body=0.2))
     assert (error.kind, error.retryable) == ("server", True)
 
 

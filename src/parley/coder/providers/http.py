@@ -103,7 +103,7 @@ class EventStream:
             await self._read()
         return self._ready.popleft()
 
-    async def drain(self, *, within: float = 0.2) -> None:
+    async def drain(self, *, within: float = 0.5) -> None:
         """Throw away what is left; a server that does not end its stream now is not waited for."""
         try:
             async with asyncio.timeout(within):
