@@ -1,3 +1,5 @@
+"""The coding agent as a client drives it."""
+
 import asyncio
 import re
 from collections.abc import Mapping
@@ -8,18 +10,16 @@ import pytest
 
 from parley.coder.application import Application
 from parley.coder.message import CallPart, UserMessage
-from parley.coder.providers.provider import ModelInfo
 from parley.coder.settings import CoderSettings
 from parley.coder.store.failure import SessionInUse
 from parley.coder.tools.tool import Outcome, Progress
 from parley.errors import InvalidParams, MethodNotFound, ResourceNotFound
 from parley.session.content import Text
-from parley.session.event import ChunkAdded, InfoChanged, NoticeGiven, OptionsChanged
+from parley.session.event import ChunkAdded, InfoChanged, OptionsChanged
 from parley.session.profile import AgentCapabilities, AgentLogin, Implementation
-from parley.session.role import Prompt, SessionRequest, StdioServer
+from parley.session.role import Prompt, SessionRequest
 from tests.coder.stage import (
     BOUND,
-    Gate,
     Played,
     SmallTool,
     Stage,
@@ -34,10 +34,6 @@ from tests.coder.stage import (
 def _texts(stage: Stage) -> list[str]:
     chunks = (e for e in stage.events if isinstance(e, ChunkAdded))
     return [c.content.text for c in chunks if isinstance(c.content, Text)]
-
-
-def _notices(stage: Stage) -> list[str]:
-    return [e.title for e in stage.events if isinstance(e, NoticeGiven)]
 
 
 def test_the_profile_says_who_and_what(tmp_path: Path) -> None:
@@ -86,21 +82,6 @@ def test_a_session_wants_a_folder_that_exists(tmp_path: Path, cwd: str) -> None:
             with pytest.raises(InvalidParams) as refused:
                 await s.application.new_session(SessionRequest(str(tmp_path), (cwd,)))
             assert refused.value.data == {"path": "additionalDirectories"}
-
-    asyncio.run(scenario())
-
-
-def test_models_are_announced_when_they_are_known(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        models = (ModelInfo("one", name="One", thinking=True), ModelInfo("two"))
-        async with staged(tmp_path, models=models, listed=False) as s, asyncio.timeout(BOUND):
-            await s.client.until(lambda: any(isinstance(e, OptionsChanged) for e in s.events))
-            changed = next(e for e in s.events if isinstance(e, OptionsChanged))
-            values = [choice.value for choice in option(changed.options, "model").flat()]
-            assert values == ["played/one", "played/two"]
-            assert option(changed.options, "thought_level").current == "off"
-            await s.new()
-            assert not any(isinstance(e, OptionsChanged) for e in s.events)
 
     asyncio.run(scenario())
 
@@ -217,55 +198,6 @@ def test_two_connections_cannot_hold_one_session(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
-def test_warnings_and_servers_that_are_left_out_are_said(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        settings = CoderSettings(warnings=("The file is broken.",))
-        async with staged(tmp_path, says("ok"), settings=settings) as s:
-            servers = (StdioServer("files", "mcp-files"), StdioServer("web", "mcp-web"))
-            request = SessionRequest(str(s.project), mcp_servers=servers)
-            s.session_id = (await s.application.new_session(request)).session_id
-            await s.say()
-            assert _notices(s) == [
-                "The file is broken.",
-                "MCP servers cannot be started yet; left out: `files`, `web`.",
-            ]
-
-    asyncio.run(scenario())
-
-
-def test_a_model_that_is_gone_is_replaced_and_that_is_said(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        models = (ModelInfo("one"), ModelInfo("two"))
-        async with staged(tmp_path, says("ok"), says("ok"), models=models) as s:
-            await s.application.set_option(s.session_id, "model", "played/two")
-            other = Played(says("ok"))
-            s.runtime.adopt(CoderSettings(default_model="other/one"), {"other": other})
-            await s.again()
-            setup = await s.load()
-            assert option(setup.options, "model").current == "other/one"
-            await s.say()
-            assert len(other.requests) == 1
-            assert _notices(s) == ["The model `played/two` is not configured; `other/one` answers."]
-
-    asyncio.run(scenario())
-
-
-def test_a_damaged_session_says_what_is_lost(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        async with staged(tmp_path, says("ok")) as s:
-            session = s.application._sessions[s.session_id]  # pyright: ignore[reportPrivateUsage]
-            session.log.damage = "12 records could not be read"
-            await s.application.fork_session(s.session_id, s.request)
-            await s.again()
-            log = await s.runtime.store.open(s.session_id)
-            log.damage = "12 records could not be read"
-            await s.application._open(log, (str(s.project),), s.request)  # pyright: ignore[reportPrivateUsage]
-            await s.say()
-            assert _notices(s) == ["A part of this session was damaged and is lost."]
-
-    asyncio.run(scenario())
-
-
 def test_a_login_switches_the_sessions_to_what_it_found(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with staged(tmp_path) as s:
@@ -286,31 +218,6 @@ def test_a_login_switches_the_sessions_to_what_it_found(tmp_path: Path) -> None:
             assert option(changed[-1].options, "model").current == "better/one"
             with pytest.raises(MethodNotFound):
                 await s.application.logout()
-
-    asyncio.run(scenario())
-
-
-def test_what_is_discovered_in_the_background_is_adopted(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        stage = Stage(tmp_path, Played())
-        found, gate = Played(), Gate()
-
-        async def discover() -> None:
-            await gate.passed()
-            stage.runtime.adopt(CoderSettings(default_model="found/one"), {"found": found})
-
-        stage.runtime.discover = discover
-        await stage.application.initialize(stage.client)
-        await stage.new()
-        async with asyncio.timeout(BOUND):
-            await gate.reached.wait()
-            gate.opened.set()
-            await stage.client.until(
-                lambda: any(isinstance(e, OptionsChanged) for e in stage.events)
-            )
-        changed = [e for e in stage.events if isinstance(e, OptionsChanged)]
-        assert option(changed[-1].options, "model").current == "found/one"
-        await stage.aclose()
 
     asyncio.run(scenario())
 

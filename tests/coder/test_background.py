@@ -1,3 +1,5 @@
+"""Work beside the requests of a client."""
+
 import asyncio
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""Running tool calls: order, results, defects, cancelling one of them."""
+
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""The models of all providers."""
+
 import asyncio
 
 from parley.coder.catalogue import Catalogue, Offered
@@ -50,5 +52,18 @@ def test_a_model_is_known_by_its_name_before_and_beside_the_list() -> None:
         assert catalogue.find("a") == catalogue.find("a/") == found
         assert catalogue.find("a/new") == Offered("a/new", ModelInfo("new"))
         assert catalogue.provider_of(Offered("a/one", ONE)) is provider
+
+    asyncio.run(scenario())
+
+
+def test_a_list_that_is_late_is_waited_for_once() -> None:
+    async def scenario() -> None:
+        barrier = asyncio.Barrier(2)
+        slow = Slow(barrier, ONE)
+        catalogue = Catalogue({"a": slow})
+        await catalogue.wait_for("a/one", 0.0)
+        await catalogue.wait_for("a/one", BOUND * 100)
+        assert slow.asked == 1
+        assert catalogue.find("a/one") == Offered("a/one", ModelInfo("one"))
 
     asyncio.run(scenario())

@@ -1,3 +1,5 @@
+"""The instructions that the model gets."""
+
 import os
 from pathlib import Path
 

@@ -1,3 +1,5 @@
+"""What requests cost and how tokens add up."""
+
 import pytest
 
 from parley.coder.cost import added, cost_of, is_priced, turn_usage
@@ -18,7 +20,8 @@ CACHED = ModelInfo("m", price_input=2.0, price_output=10.0, price_cached=0.5, pr
         (CACHED, ModelUsage(0, 0, cached_read=1_000_000), 0.5),
         (ModelInfo("m"), ModelUsage(10, 1), None),
         (ModelInfo("m", price_input=1.0), ModelUsage(10, 1), None),
-        (ModelInfo("m"), ModelUsage(), 0.0),
+        (ModelInfo("m"), ModelUsage(), None),
+        (PRICED, ModelUsage(), 0.0),
     ],
 )
 def test_a_request_costs_what_its_tokens_cost(

@@ -1,3 +1,5 @@
+"""What the entries of a session amount to, and how a crash is repaired."""
+
 from parley.coder.history import History, interrupted, is_replayed
 from parley.coder.message import (
     INTERRUPTED,

@@ -1,3 +1,5 @@
+"""Whole turns: how they are told, how they end, how they are cancelled."""
+
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""A session that is open: stored first, then told; replayed, repaired, slowed down."""
+
 import asyncio
 from pathlib import Path
 from typing import Any
@@ -34,7 +36,7 @@ from tests.coder.stage import (
 
 
 def _session(stage: Stage) -> OpenSession:
-    return stage.application._sessions[stage.session_id]  # pyright: ignore[reportPrivateUsage]
+    return stage.application.sessions.get(stage.session_id)
 
 
 def _snapshot(events: list[Event]) -> dict[str, Any]:

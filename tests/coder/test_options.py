@@ -1,3 +1,5 @@
+"""The options of a session."""
+
 import pytest
 
 from parley.coder.catalogue import Offered

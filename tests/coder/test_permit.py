@@ -1,3 +1,5 @@
+"""Whether a call may run."""
+
 import asyncio
 from pathlib import Path
 

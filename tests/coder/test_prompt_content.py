@@ -1,3 +1,5 @@
+"""What a person sent, as the model gets it."""
+
 import pytest
 
 from parley.coder.message import (

@@ -1,3 +1,5 @@
+"""When a model that failed is asked again."""
+
 from parley.coder.errors import ProviderError
 from parley.coder.retry import Retries
 from parley.coder.settings import RetryLimits

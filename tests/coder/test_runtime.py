@@ -1,3 +1,5 @@
+"""What the sessions of one process share."""
+
 import asyncio
 from pathlib import Path
 

@@ -1,3 +1,5 @@
+"""Tool calls as a person sees them."""
+
 from parley.coder.message import CallPart, ImagePart
 from parley.coder.shown_call import begun_call, done_call, ended_call, prepared_call
 from parley.coder.tools.tool import Outcome, Prepared, Progress

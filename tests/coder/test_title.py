@@ -1,3 +1,5 @@
+"""The automatic title of a session."""
+
 import pytest
 
 from parley.coder.title import LIMIT, title_of

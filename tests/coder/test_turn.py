@@ -1,3 +1,5 @@
+"""What the model says in one turn, and what happens when it fails."""
+
 import asyncio
 from pathlib import Path
 

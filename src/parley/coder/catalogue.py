@@ -24,6 +24,7 @@ class Catalogue:
         self.providers = dict(providers)
         self._known: dict[str, tuple[ModelInfo, ...]] = {}
         self._asking: dict[str, asyncio.Lock] = {}
+        self._late: set[str] = set()
 
     async def learn(self, model_id: str) -> None:
         """Ask the provider of a model for its models, unless that was done."""
@@ -34,6 +35,17 @@ class Catalogue:
         async with self._asking.setdefault(name, asyncio.Lock()):
             if name not in self._known:
                 self._known[name] = await provider.models()
+
+    async def wait_for(self, model_id: str, seconds: float) -> None:
+        """Learn of a model, and wait for that once at most: what is late may come later."""
+        name, _, _ = model_id.partition("/")
+        if name in self._late:
+            return
+        try:
+            async with asyncio.timeout(seconds):
+                await self.learn(model_id)
+        except TimeoutError:
+            self._late.add(name)
 
     async def learn_all(self) -> None:
         """Ask all providers, none of which waits for another."""

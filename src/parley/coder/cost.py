@@ -8,27 +8,21 @@ _PER = 1_000_000
 
 
 def cost_of(model: ModelInfo, usage: ModelUsage) -> float | None:
-    """US dollars for one request; `None` where a price that is needed is not known."""
+    """US dollars for one request; `None` where the prices are not known."""
+    per_input, per_output = model.price_input, model.price_output
+    if per_input is None or per_output is None:
+        return None
+    # Without a price of its own cached input is counted in full, never for nothing.
+    per_read = per_input if model.price_cached is None else model.price_cached
+    per_write = per_input if model.price_cache_write is None else model.price_cache_write
     fresh = max(usage.input - usage.cached_read - usage.cached_write, 0)
-    parts = (
-        (fresh, model.price_input),
-        # Without a price of its own cached input is counted in full, never for nothing.
-        (
-            usage.cached_read,
-            model.price_input if model.price_cached is None else model.price_cached,
-        ),
-        (
-            usage.cached_write,
-            model.price_input if model.price_cache_write is None else model.price_cache_write,
-        ),
-        (usage.output, model.price_output),
+    total = (
+        fresh * per_input
+        + usage.cached_read * per_read
+        + usage.cached_write * per_write
+        + usage.output * per_output
     )
-    total = 0.0
-    for tokens, price in parts:
-        if tokens and price is None:
-            return None
-        total += tokens * (price or 0.0) / _PER
-    return total
+    return total / _PER
 
 
 def is_priced(model: ModelInfo) -> bool:

@@ -4,9 +4,6 @@ A request that fails after the client has seen text is not repeated, since the c
 text twice. What was said is kept as an answer, and the model is asked to go on where it stopped.
 """
 
-import asyncio
-from contextlib import suppress
-
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -28,7 +25,7 @@ from parley.coder.providers.provider import (
 )
 from parley.coder.retry import Retries
 from parley.coder.shown_call import begun_call, ended_call
-from parley.coder.store.entry import Said, Spent, Told
+from parley.coder.store.entry import Said, Spent
 from parley.session.content import Text
 from parley.session.event import ChunkAdded, Cost, Speaker, UsageChanged
 
@@ -103,9 +100,7 @@ class Turn:
 
     async def _model(self) -> Offered:
         session = self._session
-        with suppress(TimeoutError):
-            async with asyncio.timeout(LEARNING):
-                await session.runtime.catalogue.learn(session.chosen.model)
+        await session.runtime.catalogue.wait_for(session.chosen.model, LEARNING)
         model = session.model
         if (
             not model.info.id
@@ -184,17 +179,14 @@ class Turn:
         cost = cost_of(model.info, answer.usage)
         entries = (Said(message),) if parts else ()
         session.append(*entries, Spent(model.id, answer.usage, cost))
-        total = session.history.cost
-        session.append(
-            Told(
-                UsageChanged(
-                    answer.usage.input + answer.usage.output,
-                    model.info.context_window,
-                    Cost(total, CURRENCY) if total is not None else UNSET,
-                )
-            )
-        )
+        self._tell_usage(model, answer.usage)
         return Answer(message, answer.cause, answer.usage)
+
+    def _tell_usage(self, model: Offered, usage: ModelUsage) -> None:
+        used, cost = usage.input + usage.output, self._session.history.cost
+        if used:  # Not every model counts, and a full context must not look empty.
+            total = Cost(cost, CURRENCY) if cost is not None else UNSET
+            self._session.tell(UsageChanged(used, model.info.context_window, total))
 
     def _named(self, call: CallPart) -> CallPart:
         begun = next((each for each in self._begun if each[0] == call.id), None)
