@@ -72,7 +72,7 @@ def test_a_missing_file_is_an_empty_one(tmp_path: Path) -> None:
     [
         ("[agent]\nmoed = 'ask'", ("agent.moed", "is unknown", "did you mean `mode`?")),
         ("agnet = 1", ("agnet", "is unknown", "did you mean `agent`?")),
-        ("zzz = 1", ("zzz", "is unknown", "the keys here are: agent, providers, rules")),
+        ("zzz = 1", ("zzz", "is unknown", "the keys here are: agent, agents, providers, rules")),
         (
             "[agent]\nmode = 'yolo'",
             (
@@ -109,6 +109,12 @@ def test_what_is_wrong_is_named_with_a_hint(
     tmp_path: Path, text: str, problem: tuple[str, str, str]
 ) -> None:
     assert problems(tmp_path, text) == [problem]
+
+
+def test_the_agents_of_clients_are_none_of_its_business(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("[agents.mine]\ncommand = 'mine'\n")
+    assert read_config_file(path).problems == ()
 
 
 def test_one_wrong_value_does_not_spoil_the_others(tmp_path: Path) -> None:

@@ -130,7 +130,8 @@ class _Reading:
         self._problems: list[ConfigError] = []
 
     def read(self, document: Mapping[str, Any]) -> ConfigFile:
-        self._refuse_unknown("", document, ("agent", "providers", "rules"))
+        # `[agents.NAME]` is for the clients, which read it themselves.
+        self._refuse_unknown("", document, ("agent", "agents", "providers", "rules"))
         agent = self._table("agent", document.get("agent", {}), AgentTable)
         providers: dict[str, ProviderTable] = {}
         for name, table in self._mapping("providers", document.get("providers", {})).items():
