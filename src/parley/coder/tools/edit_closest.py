@@ -21,7 +21,7 @@ _MOST_OFTEN = 50
 
 
 def closest_region(text: str, old: str) -> str:
-    """The closest region with its line numbers and what differs; empty if nothing is close."""
+    """The closest region with its line numbers and what differs, or why there is none."""
     if _has_line_numbers(old):
         return "It begins with line numbers: they are not part of the file, leave them out"
     lines, wanted = lines_of(text), lines_of(old)
