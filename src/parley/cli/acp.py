@@ -108,6 +108,8 @@ class _Agent:
     def _made(self, config: Config, choice: Choice) -> "Application":
         # Most of the agent, which the answer to `initialize` does not need.
         from parley.cli.composition import Composition  # noqa: PLC0415
+
+        # The same holds for this.
         from parley.coder.application import Application  # noqa: PLC0415
 
         composition = Composition(config, choice, lambda: configuration(self._options))
