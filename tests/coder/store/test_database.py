@@ -182,3 +182,25 @@ def test_an_error_that_is_no_damage_moves_nothing(
             database.connection()
     assert not list(database.folder.glob("*.damaged-*"))
     other.close()
+
+
+def test_others_who_make_the_same_file_are_waited_for(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_up, refusals = schema.set_up, [sqlite3.SQLITE_BUSY, sqlite3.SQLITE_BUSY_RECOVERY]
+
+    def busy(connection: sqlite3.Connection) -> None:
+        if refusals:
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = refusals.pop()
+            raise error
+        set_up(connection)
+
+    monkeypatch.setattr(schema, "set_up", busy)
+    database.connection().execute("SELECT * FROM sessions")
+    database.drop()
+    refusals.extend([sqlite3.SQLITE_BUSY] * 100)
+    monkeypatch.setattr(schema, "BUSY_SECONDS", 0.0)
+    with pytest.raises(StoreFailed) as refusal:
+        database.connection()
+    assert refusal.value.cause == "busy"

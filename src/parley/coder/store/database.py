@@ -7,6 +7,7 @@ the file itself is ever opened here beside SQLite's: closing one would drop SQLi
 import os
 import sqlite3
 import stat
+import time
 from collections import deque
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -17,6 +18,7 @@ from parley.coder.store.lock import StoreLock
 
 FILE_NAME = "sessions.db"
 
+_PAUSE = 0.01
 # How long an opening waits while another process replaces the file.
 _PATIENCE = 10.0
 # A file that is damaged again and again lies on a bad disk; moving it aside would fill that.
@@ -102,6 +104,17 @@ class Database:
 
     def _ready(self) -> sqlite3.Connection:
         self._check_file()
+        deadline = time.monotonic() + schema.BUSY_SECONDS
+        while True:
+            try:
+                return self._set_up()
+            except sqlite3.OperationalError as error:
+                # SQLite does not wait for those who make the same new file at the same time.
+                if cause_of(error) != "busy" or time.monotonic() > deadline:
+                    raise
+                time.sleep(_PAUSE)
+
+    def _set_up(self) -> sqlite3.Connection:
         connection = schema.connect(self.path)
         with ExitStack() as undo:
             undo.callback(connection.close)

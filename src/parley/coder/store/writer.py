@@ -12,8 +12,9 @@ import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from parley.coder.store import changing
 from parley.coder.store.database import Database
@@ -29,8 +30,7 @@ _MOST_JOBS = 4_000
 _CLOSED = "The session store is closed"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One thing to write: an entry with its bytes, or a title."""
 
     body: bytes = b""
@@ -38,8 +38,7 @@ class Item:
     title: str | None = None
 
 
-@dataclass(slots=True, eq=False)
-class Lane:
+class Lane(Struct, eq=False):
     """One open session in the writer. After it was handed over only that thread touches it."""
 
     key: int
@@ -50,7 +49,7 @@ class Lane:
     generation: int = 0
     """The opening of the file for which `next_seq` is known; 0 stands for none."""
     next_seq: int = 1
-    held: list[Item] = field(default_factory=list[Item])
+    held: list[Item] = []
     """What is not in the file yet."""
     unsynced: bool = True
     """Whether something is in the file that a loss of power may take away."""
@@ -78,27 +77,23 @@ class Reply:
         _call_in(self._loop, unless_done)
 
 
-@dataclass(frozen=True, slots=True)
-class _Append:
+class _Append(Struct, frozen=True):
     lane: Lane
     item: Item
 
 
-@dataclass(frozen=True, slots=True)
-class _Flush:
+class _Flush(Struct, frozen=True):
     lane: Lane
     durable: bool
     reply: Reply
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(Struct, frozen=True):
     action: Callable[[], Any]
     reply: Reply
 
 
-@dataclass(frozen=True, slots=True)
-class _Stop:
+class _Stop(Struct, frozen=True):
     pass
 
 
