@@ -59,14 +59,15 @@ def parse(text: str) -> CommandLine:
         return CommandLine(text, facts=_fact("no shell grammar to check it with"), complete=False)
     if len(text) > MOST_CHARACTERS:
         return CommandLine(text, facts=_fact("more than can be checked"), complete=False)
-    seen = _Seen()
     # A continued line is one line to the shell, but not always to the grammar.
-    source = text.replace("\\\n", "").encode(errors="replace")
-    tree = parser.parse(source)
+    source = text.replace("\\\n", "")
+    tree = parser.parse(_ascii(source))
+    seen = _Seen(source)
     seen.walk(tree.root_node)
     facts = set(seen.facts)
-    # The grammar takes a NUL for the end of the text.
+    # The grammar takes a NUL for the end of the text, and cannot tell all delimiters apart.
     readable = not tree.root_node.has_error and "\0" not in text
+    readable = readable and (text.isascii() or "<<" not in text)
     if not readable:
         facts.add("a syntax error")
     if len(seen.commands) > MOST_PARTS:
@@ -88,6 +89,15 @@ def parse(text: str) -> CommandLine:
     return CommandLine(
         text, commands, frozenset(facts), tuple(seen.targets), readable and not seen.strays
     )
+
+
+def _ascii(source: str) -> bytes:
+    """The text with one letter for each character that is not ASCII.
+
+    The scanner of the grammar reads out of bounds at such characters. To a shell they are parts
+    of words as letters are, and with one byte for each the places in both texts are the same.
+    """
+    return "".join(each if each.isascii() else "x" for each in source).encode()
 
 
 def _fact(fact: Fact) -> frozenset[Fact]:
@@ -178,9 +188,10 @@ _NO_WORDS = {"variable_assignment", "file_redirect", "heredoc_redirect", "herest
 
 
 class _Seen:
-    """What a walk over the tree has found."""
+    """What a walk over the tree of a text has found."""
 
-    def __init__(self) -> None:
+    def __init__(self, source: str) -> None:
+        self._source = source
         self.commands: list[Command] = []
         self.facts: set[Fact] = set()
         self.targets: list[str | None] = []
@@ -188,8 +199,8 @@ class _Seen:
         """Whether words were found that belong to no command."""
 
     def walk(self, root: "Node") -> None:
-        for node in _every_node(root):
-            if _is_quiet(node):
+        for node in self._every_node(root):
+            if self._is_quiet(node):
                 continue
             fact = _PARTS.get(node.type, "syntax that is not understood")
             if node.is_missing:
@@ -197,39 +208,35 @@ class _Seen:
             if fact is not None:
                 self.facts.add(fact)
             if node.type in _COMMANDS:
-                self.commands.append(Command(tuple(_words(node))))
+                self.commands.append(Command(tuple(self._words(node))))
             elif node.type == "file_redirect":
                 found = node.children_by_field_name("destination")
-                self.targets.extend(literal(_text(target)) for target in found)
+                self.targets.extend(literal(self._text(target)) for target in found)
                 # The grammar takes words behind a redirection for more of its targets.
                 self.strays = self.strays or len(found) != 1
             elif node.type == "heredoc_redirect":
                 self.strays = self.strays or bool(node.children_by_field_name("argument"))
 
+    def _every_node(self, root: "Node") -> Iterator["Node"]:
+        """In the order of the text, without recursion: a line can nest as deep as it is long."""
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            if not self._is_quiet(node):
+                waiting.extend(reversed(node.children))
 
-def _every_node(root: "Node") -> Iterator["Node"]:
-    """In the order of the text, without recursion: a line can nest as deep as it is long."""
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not _is_quiet(node):
-            waiting.extend(reversed(node.children))
+    def _is_quiet(self, node: "Node") -> bool:
+        """Whether it is one of the redirections that change nothing, see `shell_words`."""
+        return node.type == "file_redirect" and QUIET.fullmatch(self._text(node)) is not None
 
+    def _words(self, command: "Node") -> Iterator[str | None]:
+        for child in command.children:
+            if child.type not in _NO_WORDS:
+                yield literal(self._text(child))
 
-def _is_quiet(node: "Node") -> bool:
-    """Whether it is one of the redirections that change nothing, see `shell_words`."""
-    return node.type == "file_redirect" and QUIET.fullmatch(_text(node)) is not None
-
-
-def _words(command: "Node") -> Iterator[str | None]:
-    for child in command.children:
-        if child.type not in _NO_WORDS:
-            yield literal(_text(child))
-
-
-def _text(node: "Node") -> str:
-    return (node.text or b"").decode(errors="replace")
+    def _text(self, node: "Node") -> str:
+        return self._source[node.start_byte : node.end_byte]
 
 
 @cache
