@@ -15,11 +15,13 @@ from parley.session.content import Text
 from parley.session.event import (
     ChunkAdded,
     Event,
+    MessageChanged,
     NoticeGiven,
     PlanChanged,
     ToolCallChanged,
 )
 from parley.session.option import MAIN_PLAN, PlanEntry, PlanItems
+from parley.session.role import Prompt
 from parley.session.state import SessionState
 from tests.coder.stage import (
     BOUND,
@@ -43,6 +45,23 @@ def _snapshot(events: list[Event]) -> dict[str, Any]:
     facts = SessionState.from_events(events).snapshot()
     # The answer that opens a session has its options, so they are no part of the replay.
     return {key: value for key, value in facts.items() if key != "options"}
+
+
+def test_a_prompt_that_was_taken_is_stored_once_and_survives_without_its_turn(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> None:
+        async with staged(tmp_path, says("Hello.")) as s:
+            prompt = Prompt((Text("go"),), "prompt")
+            await s.application.insert(s.session_id, prompt)
+            told = Told(MessageChanged("user", "prompt", prompt.content))
+            entries = await _session(s).log.entries()
+            assert entries[-1] == told
+            await s.say("go")
+            assert (await _session(s).log.entries()).count(told) == 1
+            assert s.events[:1] != [told.event]
+
+    asyncio.run(scenario())
 
 
 def test_what_is_loaded_equals_what_was_seen_live(tmp_path: Path) -> None:

@@ -89,6 +89,9 @@ class Application:
         await self.close_session(session_id)
         await self._runtime.store.delete(session_id)
 
+    async def insert(self, session_id: str, prompt: Prompt) -> None:
+        await self.sessions.get(session_id).insert(prompt)
+
     async def prompt(self, session_id: str, prompt: Prompt) -> Ending:
         return await run_turn(self.sessions.get(session_id), prompt)
 

@@ -27,13 +27,13 @@ from parley.coder.message import CallPart
 from parley.coder.open_session import OpenSession
 from parley.coder.prompt_content import user_message
 from parley.coder.providers.provider import StopCause
-from parley.coder.store.entry import Said, Told, TurnBegun, TurnOver
+from parley.coder.store.entry import Said, TurnBegun, TurnOver
 from parley.coder.store.failure import StoreFailed
 from parley.coder.title import title_of
 from parley.coder.turn import Turn
 from parley.errors import AuthRequired, InternalError
 from parley.session.content import Text
-from parley.session.event import ChunkAdded, Failure, MessageChanged
+from parley.session.event import ChunkAdded, Failure
 from parley.session.role import Ending, Prompt
 
 _APART = "\n\n"
@@ -66,10 +66,8 @@ async def run_turn(session: OpenSession, prompt: Prompt) -> Ending:
 def _begin(session: OpenSession, turn: Turn, prompt: Prompt) -> None:
     hint = session.runtime.settings.hint if session.history.turns == 0 else ""
     new_id = session.runtime.sources.new_id
-    session.append(
-        TurnBegun(turn.id),
-        Told(MessageChanged("user", prompt.message_id or new_id(), prompt.content)),
-    )
+    session.append(TurnBegun(turn.id))
+    session.take_prompt(prompt)
     if session.history.title is None and (title := title_of(prompt.content)):
         session.entitle(title)
     if hint:

@@ -28,7 +28,7 @@ from parley.session.event import (
     PlanChanged,
 )
 from parley.session.option import MAIN_PLAN, Option, OptionValue, Plan
-from parley.session.role import ClientRole, SessionSetup
+from parley.session.role import ClientRole, Prompt, SessionSetup
 
 _LOG = logging.getLogger(__name__)
 
@@ -52,6 +52,7 @@ class OpenSession:
             set_plan=self._set_plan,
             environment=runtime.settings.environment,
         )
+        self._inserted: str | None = None
         self._closed = False
         self._facts: Facts | None = None
         self._announced: tuple[Option, ...] = ()
@@ -88,6 +89,18 @@ class OpenSession:
     def notify(self, title: str, description: str | None = None) -> None:
         """Tell the person at the other end something that is no part of the conversation."""
         self.tell(NoticeGiven(title, "warning", description))
+
+    async def insert(self, prompt: Prompt) -> None:
+        """Keep a prompt before the client is told that it has been taken."""
+        self.take_prompt(prompt)
+        self._inserted = prompt.message_id
+        await self.log.flush()
+
+    def take_prompt(self, prompt: Prompt) -> None:
+        """Make a prompt part of the session, unless it is already."""
+        if prompt.message_id is None or prompt.message_id != self._inserted:
+            message_id = prompt.message_id or self.runtime.sources.new_id()
+            self.tell(MessageChanged("user", message_id, prompt.content))
 
     def entitle(self, title: str) -> None:
         self.tell(InfoChanged(title))

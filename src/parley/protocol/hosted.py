@@ -84,6 +84,10 @@ class HostedSession(Struct):
                 self._pass_on()  # The place came at the moment the prompt was given up.
             raise
 
+    def leave(self) -> None:
+        """Give the place that `enter` made back, because there will be no turn."""
+        self._pass_on()
+
     async def settled(self) -> None:
         """Wait until no turn runs and none waits."""
         while self._busy:

@@ -275,3 +275,16 @@ class Interruptible(Protocol):
     """An agent that also works when no prompt of the client runs, and can be stopped then."""
 
     async def interrupt(self, session_id: str) -> None: ...
+
+
+@runtime_checkable
+class Inserting(Protocol):
+    """An agent that keeps a prompt before the client is told that it has been taken."""
+
+    async def insert(self, session_id: str, prompt: Prompt) -> None:
+        """The prompt is part of the session from here on; `prompt` follows, with the same id.
+
+        Version 2 tells its client so before the work begins; version 1 never does, and does not
+        call this. Raising refuses the prompt.
+        """
+        ...

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from parley.errors import AuthRequired
+from parley.errors import AuthRequired, InternalError
 from parley.protocol.settings import Settings
 from parley.session.content import Text
 from parley.session.event import (
@@ -74,6 +74,37 @@ def test_the_answer_does_not_wait_for_the_work() -> None:
             assert "messageId" in await peer.call("session/prompt", HELLO)
             peer.tell("session/cancel", {"sessionId": "s1"})
             assert (await peer.state("idle"))["stopReason"] == "cancelled"
+
+    asyncio.run(scenario())
+
+
+class KeepingAgent(ScriptedAgent):
+    """Keeps prompts before the client is told of them, and can be full."""
+
+    full = False
+
+    async def insert(self, session_id: str, prompt: Prompt) -> None:
+        if self.full:
+            raise InternalError("Internal error: the disk is full")
+        self.asked.append(("insert", session_id, prompt))
+
+
+def test_an_agent_that_keeps_its_prompts_does_so_before_the_answer() -> None:
+    async def scenario() -> None:
+        agent = KeepingAgent()
+        async with served(agent) as peer:
+            await peer.open()
+            peer.seen.clear()
+            agent.full = True
+            peer.ask("session/prompt", HELLO)
+            await peer.until(lambda message: "error" in message)
+            assert shape(peer) == [-32603]
+            agent.full = False
+            answer = await peer.call("session/prompt", HELLO)
+            await peer.state("idle")
+            inserted, prompted = agent.asked[-2:]
+            assert inserted == ("insert", "s1", prompted[-1])
+            assert prompted[-1].message_id == answer["messageId"]
 
     asyncio.run(scenario())
 

@@ -18,7 +18,7 @@ from parley.rpc.peer import Call
 from parley.schema import v2
 from parley.session.event import Event, Failure, MessageChanged, StateChanged, ToolCallChanged
 from parley.session.profile import AgentCapabilities
-from parley.session.role import AgentRole, Ending, Interruptible, Prompt
+from parley.session.role import AgentRole, Ending, Inserting, Interruptible, Prompt
 
 _BROKEN = Ending("error", failure=Failure(INTERNAL_ERROR, "Internal error"))
 """How a turn ends that raises what nobody foresaw; no detail leaves the process (RPC-29)."""
@@ -51,8 +51,21 @@ class AgentTurns:
             raise RequestCancelled("Request cancelled: the prompt was withdrawn") from None
         message_id = os.urandom(12).hex()
         prompt = Prompt(content, message_id, told(params.meta))
+        await self._insert(session, prompt)
         call.after_response(lambda: self._turn(session, prompt, message_id))
         return v2.PromptResponse(message_id=message_id)
+
+    async def _insert(self, session: AgentSession, prompt: Prompt) -> None:
+        """Let an agent that keeps its prompts do so before the client is told."""
+        if not isinstance(self._role, Inserting):
+            return
+        inserted = False
+        try:
+            await self._role.insert(session.hosted.id, prompt)
+            inserted = True
+        finally:
+            if not inserted:
+                session.hosted.leave()
 
     def cancel(self, params: v2.CancelSessionNotification) -> Awaitable[None] | None:
         """V2-CNC-01: an unknown session, or one without work, is left alone."""
