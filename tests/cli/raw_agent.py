@@ -105,6 +105,16 @@ class RawAgent:
         content = [{"type": "text", "text": text}]
         return self.call("session/prompt", sessionId=session, prompt=content)
 
+    def talk(self, session: str, text: str) -> dict[str, Any]:
+        """A prompt of version 2, until the session is idle again; that update."""
+        before = len(self.updates)
+        self.prompt(session, text)
+        while True:
+            for update in self.updates[before:]:
+                if update["sessionUpdate"] == "state_update" and update["state"] == "idle":
+                    return update
+            self.receive()
+
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """A request; its result. What the agent asks meanwhile is answered."""
         answer = self.ask(method, **params)

@@ -91,13 +91,7 @@ def test_version_2_does_the_same(tmp_path: Path, project: Path) -> None:
     with RawAgent(home=tmp_path, cwd=project) as agent:
         agent.begin(2)
         session = agent.open(project)
-        agent.prompt(session, "list .")
-        while not any(
-            each.get("sessionUpdate") == "state_update" and each["state"] == "idle"
-            for each in agent.updates
-        ):
-            agent.receive()
-        assert agent.updates[-1]["stopReason"] == "end_turn"
+        assert agent.talk(session, "list .")["stopReason"] == "end_turn"
         assert any("weather.py" in json.dumps(each) for each in agent.updates)
 
 

@@ -131,6 +131,18 @@ def test_a_configured_agent_looks_for_nothing_and_offers_no_login(tmp_path: Path
     play(configured(tmp_path, OPENAI_API_KEY="k"), scenario)
 
 
+def test_a_provider_that_is_named_and_missing_can_be_logged_in_to(tmp_path: Path) -> None:
+    async def scenario(runtime: Runtime) -> None:
+        assert runtime.discover is None
+        assert runtime.logins
+        assert runtime.settings.hint
+        assert runtime.login is not None
+        with pytest.raises(AuthRequired, match="set OPENAI_API_KEY"):
+            await runtime.login("recheck")
+
+    play(configured(tmp_path, PARLEY_PROVIDER="openai"), scenario, models=("a",))
+
+
 @pytest.mark.parametrize(("wanted", "model"), [("", "local/a"), ("b", "local/b"), ("c", "local/a")])
 def test_a_local_server_is_used_when_nothing_is_configured(
     tmp_path: Path, wanted: str, model: str

@@ -194,3 +194,29 @@ def test_the_login_uses_the_same_flags_as_the_agent(tmp_path: Path) -> None:
     path = str(tmp_path / "c.toml")
     options = parser.parse_args(["--config", path, "--login"])
     assert str(acp.configuration(options).folders.config) == path
+
+
+def test_version_2_logs_in_and_out(tmp_path: Path) -> None:
+    env = {"NO_PROXY": "*", "PARLEY_MODEL": "gpt-5"}
+    replies = [Reply((Say(("Hello.",)),))]
+    with (
+        FakeServer(OpenAIChatFake(KEY), replies) as server,
+        RawAgent(home=tmp_path, env=env) as agent,
+    ):
+        (recheck,) = agent.begin(2)["authMethods"]
+        session = agent.open(tmp_path)
+        store_in_file(tmp_path / CONFIG, "openai", {"base_url": server.url, "key": KEY})
+        agent.call("auth/login", methodId=recheck["methodId"])
+        agent.talk(session, "Hi")
+        assert agent.said() == "Hello."
+        agent.call("auth/logout")
+        agent.updates.clear()
+        agent.talk(session, "help")
+        assert agent.said().startswith("No model is configured")
+        assert len(server.requests) == 1
+
+
+def test_where_nobody_can_log_in_nobody_can_log_out(tmp_path: Path) -> None:
+    with RawAgent(home=tmp_path, env={"OPENAI_API_KEY": "k"}) as agent:
+        assert "logout" not in agent.begin()["agentCapabilities"]["auth"]
+        assert agent.ask("logout")["error"]["code"] == -32601

@@ -56,6 +56,10 @@ def test_wrong_words_are_told_and_the_value_before_holds(tmp_path: Path) -> None
     assert told(config) == [("PARLEY_MODE", "is none of its values")]
 
 
+def test_a_list_of_names_is_separated_by_commas(tmp_path: Path) -> None:
+    assert configured(tmp_path, PARLEY_ENVIRONMENT="A,B").agent.environment == ("A", "B")
+
+
 def test_folders_can_be_named(tmp_path: Path) -> None:
     home = {"HOME": str(tmp_path)}
     named = {"PARLEY_DATA_DIR": "/d", "PARLEY_CONFIG": "/c.toml"}

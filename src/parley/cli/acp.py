@@ -3,6 +3,7 @@
 import argparse
 import logging
 import os
+import sys
 from typing import TYPE_CHECKING
 
 from parley.cli.first_answer import first_profile
@@ -65,6 +66,8 @@ def run(options: argparse.Namespace) -> int:
         from parley.cli.login import log_in  # noqa: PLC0415
 
         return log_in(configuration(options))
+    if sys.stdin is not None and sys.stdin.isatty():
+        print("parley acp: an editor starts this; waiting for one on stdin", file=sys.stderr)
     # Before anything else is opened or written: stdout belongs to the client from here on.
     return run_stdio(_Agent(options).serve)
 
@@ -109,10 +112,7 @@ class _Agent:
         # Most of the agent, which the answer to `initialize` does not need.
         from parley.cli.composition import Composition  # noqa: PLC0415
 
-        # The same holds for this.
-        from parley.coder.application import Application  # noqa: PLC0415
-
         composition = Composition(config, choice, lambda: configuration(self._options))
         self._runtime = composition.runtime()
-        self._application = Application(self._runtime)
+        self._application = composition.application(self._runtime)
         return self._application

@@ -4,13 +4,15 @@ The only place that knows all parts. What is wrong with the configuration become
 the user sees in the first session, since nobody reads what an agent writes before it answers.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from msgspec.structs import replace
 
 from parley import __version__
 from parley.cli.first_answer import logins_for
 from parley.cli.tool_environment import tool_environment
+from parley.coder.application import Application
 from parley.coder.config import Config, ProviderConfig
 from parley.coder.permission.rule import Rule, parse_rules
 from parley.coder.providers.choice import Choice, choose, sees_images
@@ -30,7 +32,7 @@ from parley.coder.tools.todo import Todo
 from parley.coder.tools.tool import Tool
 from parley.coder.tools.web_fetch import WebFetch
 from parley.coder.tools.write_file import WriteFile
-from parley.coder.vendors import LOCAL_SERVERS, LocalServer
+from parley.coder.vendors import LOCAL_SERVERS, OFFLINE, OFFLINE_MODEL, LocalServer
 from parley.errors import AuthRequired, ConfigError
 
 HINT = f"""\
@@ -87,7 +89,7 @@ class Composition:
             await self._look_again(runtime)
 
         async def discover() -> None:
-            await self._find_local(runtime)
+            await self._find_local(runtime, config)
 
         runtime = Runtime(
             settings_of(config, choice, problems),
@@ -97,9 +99,20 @@ class Composition:
             rules,
             logins=logins_for(choice),
             login=login,
-            discover=None if choice.configured else discover,
+            discover=discover if choice.local else None,
         )
         return runtime
+
+    def application(self, runtime: Runtime) -> Application:
+        """The agent of one connection."""
+        return _Application(runtime, self.log_out)
+
+    async def log_out(self, runtime: Runtime) -> None:
+        """Use no model until somebody looks again. Keys stay where they are."""
+        agent = replace(self._config.agent, provider=OFFLINE, model=None)
+        config = replace(self._config, agent=agent, providers=())
+        choice = Choice(OFFLINE_MODEL, "logged out", configured=False)
+        self._adopt(runtime, config, choice)
 
     async def _look_again(self, runtime: Runtime) -> None:
         """Use what was configured meanwhile.
@@ -111,27 +124,41 @@ class Composition:
         choice = choose(config)
         if choice.configured:
             self._adopt(runtime, config, choice)
-        elif not await self._find_local(runtime):
-            raise AuthRequired(
-                f"Authentication required: no model is configured. {HOW_TO_CONFIGURE}"
-            )
+        elif not (choice.local and await self._find_local(runtime, config)):
+            why = " ".join(choice.notices) or "No model is configured."
+            raise AuthRequired(f"Authentication required: {why} {HOW_TO_CONFIGURE}")
 
-    async def _find_local(self, runtime: Runtime) -> bool:
+    async def _find_local(self, runtime: Runtime, config: Config) -> bool:
         """Look for a model server on this machine; whether one is used now."""
-        if self._config.agent.local_servers is False:
+        if config.agent.local_servers is False:
             return False
         found = await find_local(self._local_servers)
         if found:
-            self._adopt(runtime, *_with_local(self._config, found))
+            self._adopt(runtime, *_with_local(config, found))
         return bool(found)
 
     def _adopt(self, runtime: Runtime, config: Config, choice: Choice) -> None:
         _, problems = rules_of(config)
         providers = providers_of(config, choice)
-        self._config, self._choice = config, choice
         settings = settings_of(config, choice, problems)
         # Those that were advertised stay, so that a client may use them once more.
         runtime.adopt(settings, providers, logins=runtime.logins)
+
+
+class _Application(Application):
+    """The application, with the meaning that logging out has for the whole process."""
+
+    def __init__(
+        self, runtime: Runtime, log_out: Callable[[Runtime], Coroutine[Any, Any, None]]
+    ) -> None:
+        super().__init__(runtime)
+        self._shared = runtime
+        self._log_out = log_out
+
+    async def logout(self) -> None:
+        if not self._shared.logins:
+            await super().logout()
+        await self._log_out(self._shared)
 
 
 def settings_of(

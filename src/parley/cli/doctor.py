@@ -160,7 +160,7 @@ def _default(choice: Choice, local: tuple[ProviderConfig, ...]) -> Iterator[Find
         yield Finding("model", "note", notice)
     if choice.configured:
         yield Finding("model", "ok", f"{choice.model}: {choice.reason}")
-    elif local:
+    elif choice.local and local:
         yield Finding("model", "ok", f"the models of {local[0].title}, since it answers")
     else:
         yield Finding(

@@ -171,8 +171,9 @@ def _agent(
         for place, key, word in words:
             if not word:
                 continue
+            value = word.split(",") if name == "environment" else word
             try:
-                values[name] = checked(place, key, word, AgentTable, name, text=True)
+                values[name] = checked(place, key, value, AgentTable, name, text=True)
                 sources[name] = key
             except ConfigError as error:
                 problems.append(error)

@@ -21,6 +21,8 @@ def agent_profile(version: str, *, images: bool, logins: tuple[Login, ...]) -> A
             image=images,
             embedded_context=True,
             mcp_stdio=True,
+            # Who can log in can log out again.
+            logout=bool(logins),
         ),
         logins,
     )

@@ -25,7 +25,8 @@ def test_nothing_configured_means_plain_commands_and_leaves_room_for_a_local_ser
     tmp_path: Path,
 ) -> None:
     choice = chosen(tmp_path)
-    assert (choice.model, choice.configured, choice.notices) == ("offline/commands", False, ())
+    assert (choice.model, choice.notices) == ("offline/commands", ())
+    assert (choice.configured, choice.local) == (False, True)
 
 
 def test_the_only_provider_is_used(tmp_path: Path) -> None:
@@ -68,12 +69,12 @@ def test_a_model_that_nobody_is_known_for_is_doubted(tmp_path: Path) -> None:
 
 def test_a_model_of_a_vendor_without_a_key_is_told(tmp_path: Path) -> None:
     choice = chosen(tmp_path, PARLEY_MODEL="anthropic/claude-x")
-    assert (choice.provider, choice.configured) == ("offline", True)
+    assert (choice.provider, choice.configured, choice.local) == ("offline", False, False)
     assert "set ANTHROPIC_API_KEY" in choice.notices[0]
 
 
 def test_a_model_of_nobody_may_be_one_of_a_local_server(tmp_path: Path) -> None:
-    assert not chosen(tmp_path, PARLEY_MODEL="llama3").configured
+    assert chosen(tmp_path, PARLEY_MODEL="llama3").local
 
 
 @pytest.mark.parametrize(
@@ -101,7 +102,7 @@ def test_a_named_provider_that_is_missing_is_not_replaced_by_another(
     tmp_path: Path, name: str, fix: str
 ) -> None:
     choice = chosen(tmp_path, OPENAI, PARLEY_PROVIDER=name)
-    assert choice.model == "offline/commands"
+    assert (choice.model, choice.configured, choice.local) == ("offline/commands", False, False)
     assert fix in choice.notices[0]
 
 

@@ -22,7 +22,9 @@ class Choice(Struct, frozen=True):
     notices: tuple[str, ...] = ()
     """What the user should know: something else was meant, or could be meant."""
     configured: bool = True
-    """Whether somebody chose this; otherwise a local server may take its place."""
+    """Whether this is what the user wants; otherwise it stands in for what is missing."""
+    local: bool = False
+    """Whether a model server on this machine may take its place."""
 
     @property
     def provider(self) -> str:
@@ -37,7 +39,7 @@ def choose(config: Config) -> Choice:
     if model is not None:
         return _by_model(config, model)
     if not config.providers:
-        return Choice(OFFLINE_MODEL, "no model is configured", configured=False)
+        return Choice(OFFLINE_MODEL, "no model is configured", configured=False, local=True)
     first = config.providers[0]
     if len(config.providers) == 1:
         return Choice(_first_model(first), f"it is the only one configured ({first.source})")
@@ -82,13 +84,15 @@ def _named(config: Config, wanted: str, model: str | None) -> Choice:
         return Choice(f"{SCRIPTED}/{plain or ''}", reason)
     if wanted == OFFLINE:
         return Choice(OFFLINE_MODEL, reason)
-    return Choice(OFFLINE_MODEL, "what is chosen is not configured", (_lack(wanted, source),))
+    return _lack(wanted, source)
 
 
-def _lack(wanted: str, source: str) -> str:
+def _lack(wanted: str, source: str) -> Choice:
     vendor = BY_NAME.get(wanted)
     fix = f"set {vendor.key_variables[0]}" if vendor else f"add [providers.{wanted}] to the file"
-    return f"The provider {wanted!r} ({source}) is not configured, so no model is used: {fix}."
+    notice = f"The provider {wanted!r} ({source}) is not configured, so no model is used: {fix}."
+    reason = "what is chosen is not configured"
+    return Choice(OFFLINE_MODEL, reason, (notice,), configured=False)
 
 
 def _by_model(config: Config, model: str) -> Choice:
@@ -98,9 +102,9 @@ def _by_model(config: Config, model: str) -> Choice:
         return Choice(model, reason)
     if not config.providers:
         if name in BY_NAME:
-            return Choice(OFFLINE_MODEL, reason, (_lack(name, config.sources.get("model", "")),))
+            return _lack(name, config.sources.get("model", ""))
         # It may be one of a local server.
-        return Choice(OFFLINE_MODEL, "no model is configured", configured=False)
+        return Choice(OFFLINE_MODEL, "no model is configured", configured=False, local=True)
     listed = [each for each in config.providers if model in each.models]
     signed = [each for each in config.providers if each.name in _vendors_of(model)]
     routing = [each for each in config.providers if each.name == "openrouter" and "/" in model]
