@@ -69,7 +69,7 @@ class RawClient(RawProcess):
     def load(self, session: str, cwd: Path) -> list[Json]:
         """Open a stored session; what it is told of the history."""
         since = len(self.messages)
-        params = {"sessionId": session, "cwd": str(cwd), "mcpServers": []}
+        params: Json = {"sessionId": session, "cwd": str(cwd), "mcpServers": []}
         if self.version == 1:
             number = self.start("session/load", **params)
         else:
