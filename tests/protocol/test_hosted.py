@@ -16,6 +16,7 @@ from parley.session.event import (
     StateChanged,
     ToolCallChanged,
     ToolContentAdded,
+    TurnUsage,
 )
 from parley.session.option import Toggle
 from parley.session.role import Ending
@@ -249,6 +250,27 @@ async def _swallows() -> Ending:
         return await never()
     except asyncio.CancelledError:
         return Ending("end_turn", meta={"a": 1})
+
+
+async def _tells_usage() -> Ending:
+    try:
+        return await never()
+    except asyncio.CancelledError:
+        ending = Ending("end_turn", TurnUsage(3, 1, 2), meta={"a": 1})
+        raise asyncio.CancelledError(ending) from None
+
+
+def test_a_cancelled_turn_can_tell_what_it_has_used() -> None:
+    async def scenario() -> None:
+        session = HostedSession("s1")
+        await session.enter()
+        async with asyncio.TaskGroup() as group:
+            running = group.create_task(session.run(_tells_usage, lambda _: None))
+            await asyncio.sleep(0)
+            session.cancel()
+        assert running.result() == Ending("cancelled", TurnUsage(3, 1, 2), meta={"a": 1})
+
+    bounded(scenario)
 
 
 @pytest.mark.parametrize(("work", "meta"), [(never, None), (_raises, None), (_swallows, {"a": 1})])

@@ -52,8 +52,8 @@ async def run_turn(session: OpenSession, prompt: Prompt) -> Ending:
         _begin(session, turn, prompt)
         ending = await _ended(session, turn)
     except asyncio.CancelledError:
-        ending = Ending("cancelled")
-        raise
+        ending = Ending("cancelled", turn_usage(turn.usage))
+        raise asyncio.CancelledError(ending) from None
     finally:
         # Nothing is open here unless the turn was cut short.
         turn.cut_off("cancelled" if ending.stop_reason == "cancelled" else "failed")

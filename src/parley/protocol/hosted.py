@@ -112,12 +112,16 @@ class HostedSession(Struct):
                 ending = Ending("cancelled", ending.usage, meta=ending.meta)
             status = "cancelled" if ending.stop_reason == "cancelled" else "failed"
             return ending
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as abort:
             status = "cancelled"
             if not self._cancelled:
                 raise
             _uncancel()
-            return Ending("cancelled")
+            match abort.args:
+                case (Ending() as ending,):
+                    return Ending("cancelled", ending.usage, meta=ending.meta)
+                case _:
+                    return Ending("cancelled")
         except Exception:
             if not self._cancelled:
                 raise

@@ -247,6 +247,8 @@ class AgentRole(Protocol):
     async def prompt(self, session_id: str, prompt: Prompt) -> Ending:
         """One turn; returns when it is over. Cancelling the task cancels the turn.
 
+        A cancelled turn raises `CancelledError` as any task does. With an `Ending` as its only
+        argument it still tells what it has used.
         The wire calls it for one prompt of a session at a time; others wait their turn.
         """
         ...

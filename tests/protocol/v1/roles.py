@@ -306,7 +306,9 @@ async def agent_on_wire(
     """A raw client in front of our agent side; everything the agent sends is judged."""
     settings = settings or Settings()
     ours, theirs = memory_pair()
-    judge = Judge(1, unstable=settings.unstable, extras=("models",))
+    # The dialect also emits members that are unstable today.
+    unstable = settings.unstable or bool(settings.dialects)
+    judge = Judge(1, unstable=unstable, extras=("models",))
     async with serving(role, TapTransport(ours, judge.record), settings):
         peer = RawPeer(theirs)
         if initialize is not None:

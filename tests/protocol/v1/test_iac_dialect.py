@@ -10,9 +10,10 @@ from parley.protocol.settings import Settings
 from parley.sdk.agent import Agent
 from parley.sdk.turn import Turn
 from parley.session.content import Audio, Image, Text
+from parley.session.event import TurnUsage
 from parley.session.profile import AgentProfile, Implementation
 from parley.session.role import ClientRole, Ending, Prompt
-from tests.protocol.v1.roles import ABLE, NEW, TestAgent, run_agent
+from tests.protocol.v1.roles import ABLE, NEW, TestAgent, agent_on_wire, run_agent
 from tests.protocol.wire import RawPeer
 from tests.sdk.stage import new_session, run, served
 
@@ -133,6 +134,39 @@ def test_media_are_refused_without_the_dialect() -> None:
         assert agent.calls[-1][0] == "new"
 
     run_agent(scenario, agent)
+
+
+def test_the_tokens_of_a_turn_are_a_member_of_the_answer_iac_11() -> None:
+    usage = {"totalTokens": 3, "inputTokens": 1, "outputTokens": 2}
+
+    async def count(client: ClientRole, session_id: str, prompt: Prompt) -> Ending:
+        return Ending(usage=TurnUsage(3, 1, 2))
+
+    async def scenario(peer: RawPeer) -> None:
+        await peer.result("session/new", NEW)
+        answer = await peer.result("session/prompt", {"sessionId": "s1", "prompt": []})
+        both = {"stopReason": "end_turn", "usage": usage, "_meta": {"usage": usage}}
+        assert answer == both
+
+    run_agent(scenario, TestAgent(count), DIALECT)
+
+
+@pytest.mark.parametrize("settings", [Settings(), DIALECT])
+@pytest.mark.parametrize("can", [False, True])
+def test_an_agent_that_can_forks_in_the_dialect_and_says_so_iac_08(
+    settings: Settings, can: bool
+) -> None:
+    agent = TestAgent(profile=AgentProfile(Implementation("tested", "1"), replace(ABLE, fork=can)))
+    forks = can and settings is DIALECT
+
+    async def scenario() -> None:
+        async with agent_on_wire(agent, settings, initialize=None) as peer:
+            offered = await peer.result("initialize", {"protocolVersion": 1})
+            assert ("fork" in offered["agentCapabilities"]["sessionCapabilities"]) is forks
+            answer = await peer.call("session/fork", {**GONE, "cwd": "/work"})
+            assert answer.get("error", {}).get("code") == (None if forks else -32601)
+
+    run(scenario())
 
 
 def test_version_2_does_not_speak_the_dialect() -> None:

@@ -156,9 +156,9 @@ def test_an_event_nobody_knows_is_not_sent() -> None:
 def test_notices_are_said_in_words_to_clients_that_know_none() -> None:
     wire = Wire(NONE)
     assert wire(NoticeGiven("Careful", "warning", "It is hot")) == [
-        ChunkAdded("agent", Text("[warning] Careful\n\nIt is hot"))
+        ChunkAdded("agent", Text("[warning] Careful\n\nIt is hot\n\n"))
     ]
-    assert wire(NoticeGiven("Oh", "error")) == [ChunkAdded("agent", Text("[error] Oh"))]
+    assert wire(NoticeGiven("Oh", "error")) == [ChunkAdded("agent", Text("[error] Oh\n\n"))]
     assert wire(NoticeGiven("Hm")) == []
     assert wire.lost == ["notice"] * 3
 

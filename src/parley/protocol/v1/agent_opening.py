@@ -18,6 +18,7 @@ from parley.protocol.settings import Settings
 from parley.protocol.v1.agent_turn import Turns
 from parley.protocol.v1.client_handle import ClientHandle
 from parley.protocol.v1.dialect import OPENING
+from parley.protocol.v1.iac_dialect import forks_in_dialect
 from parley.protocol.v1.option import models_member, modes_model, option_models
 from parley.protocol.v1.updates import Updates
 from parley.protocol.v1.values import Opening, session_request_from
@@ -61,7 +62,7 @@ class Openings:
             "session/close": Route(v1.CloseSessionRequest, self._close),
             "session/delete": Route(v1.DeleteSessionRequest, self._delete),
         }
-        if self._settings.unstable:
+        if self._settings.unstable or forks_in_dialect(self._settings, self._capabilities):
             routes.calls["session/fork"] = Route(v1.ForkSessionRequest, self._fork, OPENING)
 
     async def _new(self, params: v1.NewSessionRequest, call: Call) -> v1.NewSessionResponse:

@@ -12,7 +12,7 @@ from parley.protocol.v1.agent_opening import Openings
 from parley.protocol.v1.agent_turn import Turns
 from parley.protocol.v1.client_handle import ClientHandle
 from parley.protocol.v1.content import is_absolute, known
-from parley.protocol.v1.iac_dialect import with_unknown_sessions_told
+from parley.protocol.v1.iac_dialect import forks_in_dialect, with_unknown_sessions_told
 from parley.protocol.v1.profile import client_profile_from, initialized_model
 from parley.protocol.v1.values import info_model, sound_info
 from parley.rpc.message import Notification, Payload
@@ -52,8 +52,11 @@ class AgentSide:
         self._profile = await self._role.initialize(handle)
         self._handle = handle
         self._add_routes(handle)
+        forks = forks_in_dialect(self._settings, self._profile.capabilities)
         return encode(
-            initialized_model(self._profile, client, handle.lose_in(None), unstable=unstable)
+            initialized_model(
+                self._profile, client, handle.lose_in(None), unstable=unstable, forks=forks
+            )
         )
 
     async def aclose(self) -> None:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Awaitable
 
 import msgspec
+from msgspec import UNSET
 
 import parley.schema.v1 as v1
 from parley.errors import InternalError, InvalidParams, ResourceNotFound, RpcError
@@ -143,8 +144,12 @@ class Turns:
         usage = usage_model(ending.usage)
         if self._settings.unstable:  # V1-U-17
             return v1.PromptResponse(stop_reason=reason, usage=usage, meta=given(meta))
+        # IAC-11: clients of that server read the member; all others know it as unstable.
+        member = usage if IAC_CODE in self._settings.dialects else UNSET
         plain = msgspec.json.decode(encode(usage))
-        return v1.PromptResponse(stop_reason=reason, meta={**(meta or {}), "usage": plain})
+        return v1.PromptResponse(
+            stop_reason=reason, usage=member, meta={**(meta or {}), "usage": plain}
+        )
 
     def _cancel(self, params: v1.CancelNotification) -> Awaitable[None] | None:
         session = self._handle.sessions.find(params.session_id)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from parley.errors import InvalidParams, ResourceNotFound
 from parley.protocol.endpoint import Route
+from parley.protocol.settings import IAC_CODE, Settings
 from parley.rpc.peer import Call
 from parley.session.content import Audio, Block, Image, Text
 from parley.session.profile import AgentCapabilities
@@ -29,6 +30,11 @@ def with_unknown_sessions_told(route: Route) -> Route:
             raise
 
     return replace(route, handler=handler)
+
+
+def forks_in_dialect(settings: Settings, can: AgentCapabilities) -> bool:
+    """IAC-08: clients of that server fork sessions without the unstable part."""
+    return can.fork and IAC_CODE in settings.dialects
 
 
 def with_markers(content: tuple[Block, ...], can: AgentCapabilities) -> tuple[Block, ...]:

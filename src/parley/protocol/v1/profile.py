@@ -143,12 +143,20 @@ def _newer_info(value: Any) -> Implementation:
 
 
 def initialized_model(
-    profile: AgentProfile, client: ClientProfile, lose: Lose, *, unstable: bool
+    profile: AgentProfile,
+    client: ClientProfile,
+    lose: Lose,
+    *,
+    unstable: bool,
+    forks: bool = False,
 ) -> v1.InitializeResponse:
-    """How an agent introduces itself to this client (V1-INIT-02, V1-INIT-04, V1-INIT-11)."""
+    """How an agent introduces itself to this client (V1-INIT-02, V1-INIT-04, V1-INIT-11).
+
+    `forks` says that it forks sessions although the unstable part is not spoken.
+    """
     return v1.InitializeResponse(
         protocol_version=1,
-        agent_capabilities=_agent_capabilities_model(profile, unstable=unstable),
+        agent_capabilities=_agent_capabilities_model(profile, unstable=unstable, forks=forks),
         auth_methods=_logins_model(profile.logins, client, lose),
         agent_info=_implementation_model(profile.info),
         meta=given(profile.meta),
@@ -168,7 +176,9 @@ def agent_profile_from(response: v1.InitializeResponse, *, unstable: bool) -> Ag
     )
 
 
-def _agent_capabilities_model(profile: AgentProfile, *, unstable: bool) -> v1.AgentCapabilities:
+def _agent_capabilities_model(
+    profile: AgentProfile, *, unstable: bool, forks: bool
+) -> v1.AgentCapabilities:
     can = profile.capabilities
     return v1.AgentCapabilities(
         load_session=can.load,
@@ -178,7 +188,7 @@ def _agent_capabilities_model(profile: AgentProfile, *, unstable: bool) -> v1.Ag
         mcp_capabilities=v1.McpCapabilities(
             http=can.mcp_http, sse=can.mcp_sse, acp=can.mcp_acp if unstable else UNSET
         ),
-        session_capabilities=_session_capabilities_model(can, unstable=unstable),
+        session_capabilities=_session_capabilities_model(can, unstable=unstable, forks=forks),
         auth=v1.AgentAuthCapabilities(
             logout=v1.LogoutCapabilities() if can.logout else UNSET,
             status=v1.AuthStatusCapabilities() if unstable and can.auth_status else UNSET,
@@ -189,7 +199,7 @@ def _agent_capabilities_model(profile: AgentProfile, *, unstable: bool) -> v1.Ag
 
 
 def _session_capabilities_model(
-    can: AgentCapabilities, *, unstable: bool
+    can: AgentCapabilities, *, unstable: bool, forks: bool
 ) -> v1.SessionCapabilities:
     prompt: v1.SessionSystemPromptCapabilities | UnsetType = UNSET
     if unstable and can.system_prompt:
@@ -208,7 +218,7 @@ def _session_capabilities_model(
         resume=v1.SessionResumeCapabilities() if can.resume else UNSET,
         close=v1.SessionCloseCapabilities() if can.close else UNSET,
         system_prompt=prompt,
-        fork=v1.SessionForkCapabilities() if unstable and can.fork else UNSET,
+        fork=v1.SessionForkCapabilities() if (unstable and can.fork) or forks else UNSET,
         archive=v1.SessionArchiveCapabilities() if unstable and can.archive else UNSET,
         status=v1.SessionStatusCapabilities() if unstable and can.status else UNSET,
         title=v1.SessionTitleCapabilities() if unstable and can.title else UNSET,

@@ -222,7 +222,9 @@ class Outgoing:
             return ()
         self._lose("notice", "a notice is sent as text of the agent")
         text = title if not event.description else f"{title}\n\n{event.description}"
-        return (v1.AgentMessageChunk(content=v1.TextContent(text=f"[{event.severity}] {text}")),)
+        # Many clients join whatever an agent says; the answer must not run on behind the notice.
+        text = f"[{event.severity}] {text.rstrip()}\n\n"
+        return (v1.AgentMessageChunk(content=v1.TextContent(text=text)),)
 
     def _compacted(
         self, event: neutral.CompactionChanged | neutral.CompactionSummaryAdded
