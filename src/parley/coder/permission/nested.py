@@ -73,8 +73,10 @@ def name_of(word: str | None) -> str | None:
 
 def _lines_in(program: str | None, words: Words) -> Iterator[str]:
     known = [word for word in words if word is not None]
+    if program == "eval":
+        yield " ".join(known)
     if program in EVALUATORS:
-        yield " ".join(word.partition("=")[2] if program == "alias" else word for word in known)
+        yield from (word.partition("=")[2] if program == "alias" else word for word in known)
         return
     # An argument with a blank or an operator in it can hardly be anything but a command line.
     yield from (word for word in known if set(word) & set(" \t\n;|&<>()$`") or program in SHELLS)

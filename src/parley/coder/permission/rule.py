@@ -131,7 +131,7 @@ def rule_of(remembered: Remembered) -> Rule:
     try:
         pattern = pattern_for(remembered.tool, remembered.pattern)
     except BadPattern:
-        return Rule("deny", remembered.tool, EveryCall(), text)
+        return Rule("ask" if remembered.allowed else "deny", remembered.tool, EveryCall(), text)
     return Rule(effect, remembered.tool, pattern, text)
 
 

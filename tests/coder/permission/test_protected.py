@@ -1,0 +1,55 @@
+"""What decides what runs later is protected, whatever its case and wherever it lies."""
+
+import pytest
+
+from parley.coder.permission.protected import is_protected, protected_word
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".git/hooks/pre-commit",
+        ".git/config",
+        ".git",
+        "sub/.git/config",
+        ".gitmodules",
+        ".vscode/settings.json",
+        ".idea/workspace.xml",
+        ".zed/tasks.json",
+        ".claude/settings.json",
+        ".codex/config.toml",
+        ".gemini/settings.json",
+        ".parley/rules",
+        ".cursor/mcp.json",
+        ".mcp.json",
+        ".envrc",
+        ".npmrc",
+        ".bashrc",
+        ".zshenv",
+        ".profile",
+        "project.code-workspace",
+        ".GIT/hooks/x",
+        ".Mcp.JSON",
+        ".git./config",
+        ".git /config",
+        ".git::$INDEX_ALLOCATION/config",
+        "/home/someone/.bashrc",
+        "./.vscode/tasks.json",
+    ],
+)
+def test_it_is_protected(path: str) -> None:
+    assert is_protected(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["src/app.py", "AGENTS.md", "pyproject.toml", ".gitignore", ".github/x.yml", "git/x", "", "."],
+)
+def test_it_is_not_protected(path: str) -> None:
+    assert not is_protected(path)
+
+
+def test_a_word_names_a_protected_path_as_a_whole_or_as_a_value() -> None:
+    assert protected_word(("cp", None, "a", ".git/hooks/x")) == ".git/hooks/x"
+    assert protected_word(("x", "--output=.git/config")) == "--output=.git/config"
+    assert protected_word(("x", "about .git things", None)) is None
