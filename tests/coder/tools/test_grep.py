@@ -121,8 +121,19 @@ def test_a_search_that_is_stopped_says_so(
     assert "(stopped, since there are too many matches; narrow the search)" in answer(
         tool, desk_on(tmp_path), pattern="main"
     )
-    monkeypatch.setattr(search_program, "SECONDS", 0.0)
-    assert "(stopped after" in answer(tool, desk_on(tmp_path), pattern="main")
+
+
+def test_a_search_that_takes_too_long_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_program, "SECONDS", 0.1)
+    program = tmp_path / "rg"
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.chmod(0o755)
+    tool = Grep(lambda workspace, path: str(program))
+    assert answer(tool, desk_on(tmp_path), pattern="main") == (
+        "No matches found\n(stopped after 20 seconds; search a smaller folder)"
+    )
 
 
 def test_a_title_says_what_is_searched(tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 """Files are replaced at once and as a whole, and keep what they had."""
 
+import ctypes
 import errno
 import os
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -140,3 +142,40 @@ def test_what_is_no_plain_file_is_not_replaced(kind: str, tmp_path: Path) -> Non
     assert outside.read_bytes() == b"secret"
     assert os.listdir(root) == ["a"]
     assert not (tmp_path / "missing").exists()
+
+
+def test_a_folder_that_is_swapped_for_a_link_is_never_written_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What is on the disk does not matter here, and waiting for it takes long.
+    monkeypatch.setattr(os, "fsync", os.fstat)
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    (root / "a").mkdir(parents=True)
+    outside.mkdir()
+    (root / "evil").symlink_to(outside)
+    over = threading.Event()
+
+    def swap() -> None:
+        exchange = ctypes.CDLL(None).renameat2
+        here, both = -100, 2
+        names = os.fsencode(root / "a"), os.fsencode(root / "evil")
+        while not over.is_set():
+            exchange(here, names[0], here, names[1], both)
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    try:
+        written = [_is_written(_place(root, f"a/{number % 2}")) for number in range(2000)]
+    finally:
+        over.set()
+        swapping.join(5)
+    assert os.listdir(outside) == []
+    assert 0 < written.count(True) < len(written)
+
+
+def _is_written(place: Place) -> bool:
+    try:
+        local.write(place, b"text")
+    except OSError:
+        return False
+    return True
