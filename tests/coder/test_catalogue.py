@@ -56,6 +56,16 @@ def test_a_model_is_known_by_its_name_before_and_beside_the_list() -> None:
     asyncio.run(scenario())
 
 
+def test_a_well_known_model_keeps_its_abilities_where_no_list_has_it() -> None:
+    catalogue = Catalogue({"a": Played(models=(ONE,)), "anthropic": Played(models=(ONE,))})
+    found = catalogue.find("anthropic/claude-sonnet-4-5")
+    assert found is not None
+    assert (found.info.images, found.info.thinking, found.info.price_input) == (True, True, 3.0)
+    elsewhere = catalogue.find("a/claude-sonnet-4-5")
+    assert elsewhere is not None
+    assert (elsewhere.info.images, elsewhere.info.price_input) == (True, None)
+
+
 def test_a_list_that_is_late_is_waited_for_once() -> None:
     async def scenario() -> None:
         barrier = asyncio.Barrier(2)

@@ -1,6 +1,7 @@
 """The models of all providers, as far as they are known, under the names `provider/model`.
 
-A provider is asked for its models once. Until it has answered, a model is known by its name alone.
+A provider is asked for its models once. Until it has answered, and for a model that it does not
+list, what the name of the model says must do.
 """
 
 import asyncio
@@ -8,6 +9,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from parley.coder.providers.catalogue import known as known_model
 from parley.coder.providers.provider import ModelInfo, Provider
 
 
@@ -73,8 +75,8 @@ class Catalogue:
         known = self._known.get(name, ())
         if not wanted:
             return Offered(f"{name}/{known[0].id}", known[0]) if known else None
-        info = next((info for info in known if info.id == wanted), ModelInfo(wanted))
-        return Offered(model_id, info)
+        listed = next((info for info in known if info.id == wanted), None)
+        return Offered(model_id, listed or known_model(wanted, provider=name))
 
     def provider_of(self, model: Offered) -> Provider:
         return self.providers[model.id.partition("/")[0]]
