@@ -25,9 +25,11 @@ def test_a_call_begins_with_a_readable_title_and_the_kind_of_its_tool() -> None:
 def test_a_prepared_call_shows_what_it_would_do() -> None:
     preview, places = (ContentItem(Text("diff")),), (Location("/a", 3),)
     prepared = Prepared("Edit a", (), _nothing, places, preview)
-    assert prepared_call(CallPart("c", "edit", {"path": "a"}), prepared) == ToolCallChanged(
+    call, tool = CallPart("c", "edit", {"path": "a"}), SmallTool("edit", "write", answered)
+    assert prepared_call(call, prepared, tool) == ToolCallChanged(
         "c",
         title="Edit a",
+        kind=tool.kind,
         status="pending",
         content=preview,
         locations=places,

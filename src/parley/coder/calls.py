@@ -96,7 +96,7 @@ class CallRunner:
         session = self._session
         tool = self._tool(call)
         prepared = await tool.prepare(call.arguments, session.desk)
-        change = prepared_call(call, prepared)
+        change = prepared_call(call, prepared, tool)
         session.tell(change)
         progress.shown = bool(prepared.preview)
         await permit(session, tool, prepared, change)

@@ -21,11 +21,12 @@ def begun_call(id: str, name: str, tool: Tool | None) -> ToolCallChanged:
     )
 
 
-def prepared_call(call: CallPart, prepared: Prepared) -> ToolCallChanged:
-    """What the call would do."""
+def prepared_call(call: CallPart, prepared: Prepared, tool: Tool) -> ToolCallChanged:
+    """What the call would do; the question about it must be clear by itself."""
     return ToolCallChanged(
         call.id,
         title=prepared.title,
+        kind=tool.kind,
         status="pending",
         content=prepared.preview or UNSET,
         locations=prepared.locations or UNSET,
