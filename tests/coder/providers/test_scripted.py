@@ -213,6 +213,24 @@ def test_a_malformed_conversation_fails_loudly(
         asyncio.run(scenario())
 
 
+def test_a_conversation_is_checked_again_where_it_grew_or_changed(tmp_path: Path) -> None:
+    scripted = provider(tmp_path, [{"text": "x", "repeat": True}])
+    good = (HELLO, CALLED, RESULT)
+    for messages, problem in (
+        (good, None),
+        ((*good, SPOKEN, HELLO), None),
+        ((*good, CALLED, RESULT), "used twice"),
+        (good, None),
+        ((HELLO, CALLED, HELLO), "calls without results"),
+        ((*good, SPOKEN, HELLO, RESULT), "not those of the calls"),
+    ):
+        if problem is None:
+            asyncio.run(ask(scripted, *messages))
+        else:
+            with pytest.raises(ProviderError, match=problem):
+                asyncio.run(ask(scripted, *messages))
+
+
 def test_a_well_formed_conversation_is_accepted() -> None:
     assert malformation((HELLO, CALLED, RESULT, SPOKEN, HELLO)) is None
 

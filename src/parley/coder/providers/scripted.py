@@ -22,6 +22,7 @@ refuse fails here too, and says why. A session that is opened again goes on wher
 """
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
@@ -56,6 +57,7 @@ from parley.errors import ConfigError
 
 _LOOK_AGAIN = 0.005
 """Seconds between two looks at a file that somebody else makes; nothing else announces it."""
+_KEPT_REQUESTS = 100
 _DEFAULT_MODELS = (ModelInfo("scripted", name="Script", thinking=True),)
 
 
@@ -128,8 +130,9 @@ class Scripted:
     def __init__(self, script: Script) -> None:
         self.script = script
         self._used: dict[str, set[int]] = {}
-        self.requests: list[ModelRequest] = []
-        """What was asked so far, for the tests that play the script."""
+        self._readings: dict[str, _Reading] = {}
+        self.requests: deque[ModelRequest] = deque(maxlen=_KEPT_REQUESTS)
+        """What was asked last, for the tests that play the script."""
 
     async def models(self) -> tuple[ModelInfo, ...]:
         return self.script.models
@@ -139,7 +142,8 @@ class Scripted:
         self, request: ModelRequest
     ) -> AsyncGenerator[AsyncIterator[ModelEvent], None]:
         self.requests.append(request)
-        if (problem := malformation(request.messages)) is not None:
+        reading = self._readings.setdefault(request.cache_key, _Reading())
+        if (problem := reading.problem(request.messages)) is not None:
             raise ProviderError(f"malformed conversation: {problem}", retryable=False)
         answer = self._next(request)
         if answer.expect is not None and answer.expect not in _results(request.messages):
@@ -225,13 +229,37 @@ class Scripted:
 
 def malformation(messages: tuple[Message, ...]) -> str | None:
     """What a strict model API would refuse in a conversation, or `None`."""
-    if not messages or not isinstance(messages[0], UserMessage):
-        return "it does not begin with the user"
-    if isinstance(messages[-1], AgentMessage):
-        return "it ends with the model"
-    seen: set[str] = set()
-    expected: tuple[CallPart, ...] = ()
-    for message in messages:
+    return _Reading().problem(messages)
+
+
+class _Reading:
+    """Reads a conversation as it grows, so that a long one is not read anew for each request."""
+
+    def __init__(self) -> None:
+        self._forget()
+
+    def problem(self, messages: tuple[Message, ...]) -> str | None:
+        if not messages or not isinstance(messages[0], UserMessage):
+            return "it does not begin with the user"
+        if isinstance(messages[-1], AgentMessage):
+            return "it ends with the model"
+        if messages[: len(self._messages)] != self._messages:
+            self._forget()
+        for message in messages[len(self._messages) :]:
+            if (problem := self._problem_of(message)) is not None:
+                self._forget()
+                return problem
+        self._messages = messages
+        return None
+
+    def _forget(self) -> None:
+        self._messages: tuple[Message, ...] = ()
+        self._ids: set[str] = set()
+        self._expected: tuple[CallPart, ...] = ()
+
+    def _problem_of(self, message: Message) -> str | None:
+        expected = self._expected
+        self._expected = message.calls if isinstance(message, AgentMessage) else ()
         if isinstance(message, ToolMessage):
             if [result.call_id for result in message.results] != [call.id for call in expected]:
                 return "the results are not those of the calls before them"
@@ -241,12 +269,11 @@ def malformation(messages: tuple[Message, ...]) -> str | None:
             return "there are calls without results"
         elif not message.content:
             return "a message is empty"
-        expected = message.calls if isinstance(message, AgentMessage) else ()
-        for call in expected:
-            if call.id in seen:
+        for call in self._expected:
+            if call.id in self._ids:
                 return f"the id {call.id!r} is used twice"
-            seen.add(call.id)
-    return None
+            self._ids.add(call.id)
+        return None
 
 
 def _prompt(messages: tuple[Message, ...]) -> str:
