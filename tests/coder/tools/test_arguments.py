@@ -90,6 +90,11 @@ def test_a_long_wrong_value_is_shown_in_part() -> None:
     assert len(text) < 130
 
 
+@pytest.mark.parametrize("value", [["\ud800"], [10**30], [float("nan")]])
+def test_a_wrong_value_that_no_json_holds_is_shown_too(value: Any) -> None:
+    assert "must be a string, not `[" in _refusal({"path": value}, "text", "path")
+
+
 def test_an_unknown_argument_is_refused_with_what_was_meant() -> None:
     given = _given(path="a", ofset=3)
     given.text("path")

@@ -4,10 +4,11 @@ Models write numbers as strings and lists as JSON text, so that is accepted wher
 thing only. Everything else is refused with a text that tells the model what to write instead.
 """
 
-import json
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, cast
+
+import msgspec
 
 from parley.coder.errors import ToolError
 
@@ -168,8 +169,8 @@ def _whole(value: Any) -> int | None:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
         return None
 
 
@@ -183,5 +184,9 @@ def _is_text(value: str) -> bool:
 
 
 def _described(value: Any) -> str:
-    shown = json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        shown = msgspec.json.encode(value).decode()
+    except (ValueError, OverflowError, RecursionError):
+        # There are numbers and half characters that a model can write and no JSON can hold.
+        shown = ascii(value)
     return f"`{shown}`" if len(shown) <= 60 else f"`{shown[:60]}…`"

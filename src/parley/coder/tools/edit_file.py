@@ -12,6 +12,7 @@ from parley.coder.tools.numbered import lines_of, numbered
 from parley.coder.tools.read_file import check_there
 from parley.coder.tools.title import one_line
 from parley.coder.tools.tool import Category, Desk, Outcome, Prepared, Progress
+from parley.coder.workspace.aside import aside
 from parley.session.content import Location
 from parley.session.event import ToolKind
 
@@ -71,7 +72,7 @@ class EditFile:
         await check_there(desk.workspace, place)
         before = await desk.workspace.read_text(place)
         check_seen(desk, place, before)
-        result = edited(before.text, edits, place.relative)
+        result = await aside(len(before.text), edited, before.text, edits, place.relative)
         change = Change(place, before, result.text)
         locations = tuple(
             Location(place.outer, line_at(result.text, start)) for start, _ in result.spans

@@ -15,6 +15,7 @@ from parley.coder.tools.search_lines import NO_PATTERN, Output, Search
 from parley.coder.tools.search_program import SECONDS, Printed, ripgrep, searched
 from parley.coder.tools.title import one_line
 from parley.coder.tools.tool import Category, Desk, Outcome, Prepared, Progress
+from parley.coder.workspace.aside import aside
 from parley.coder.workspace.beneath import Place
 from parley.coder.workspace.workspace import Workspace
 from parley.session.content import Location
@@ -91,7 +92,8 @@ class Grep:
         async def run(progress: Progress) -> Outcome:
             program = self._find(desk.workspace, desk.environment.get("PATH", os.defpath))
             printed = await searched(desk.workspace, search, program)
-            return Outcome(_answer(desk.workspace, search, printed, limit))
+            size = len(printed.output)
+            return Outcome(await aside(size, _answer, desk.workspace, search, printed, limit))
 
         where = "" if place.relative == os.curdir else f" in {place.relative}"
         names = f" ({search.glob})" if search.glob else ""

@@ -19,6 +19,7 @@ from parley.coder.tools.notebook import notebook_text
 from parley.coder.tools.numbered import LONGEST_LINE, lines_of, numbered
 from parley.coder.tools.title import one_line
 from parley.coder.tools.tool import Category, Desk, Outcome, Prepared, Progress
+from parley.coder.workspace.aside import aside
 from parley.coder.workspace.beneath import Place
 from parley.coder.workspace.walk import Walk, walk
 from parley.coder.workspace.workspace import FileMissing, Workspace
@@ -123,15 +124,16 @@ async def _read(desk: Desk, place: Place, wanted: _Range) -> Outcome:
         raise await _missing(workspace, place) from None
     desk.seen[place.path] = file.hash
     if place.path.endswith(".ipynb") and not wanted.asked:
-        cells = notebook_text(file.text)
+        cells = await aside(len(file.text), notebook_text, file.text)
         if cells is not None:
             return Outcome(f"{_cut(cells)}\n\n(notebook; give `offset` to read its JSON)")
     if not file.text:
         return Outcome(f"`{place.relative}` is empty")
-    return _page(place, lines_of(file.text), wanted)
+    return await aside(len(file.text), _page, place, file.text, wanted)
 
 
-def _page(place: Place, lines: list[str], wanted: _Range) -> Outcome:
+def _page(place: Place, text: str, wanted: _Range) -> Outcome:
+    lines = lines_of(text)
     first, total = wanted.first, len(lines)
     if first > total:
         raise ToolError(f"`{place.relative}` has only {total} lines; choose a smaller `offset`")

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from parley.coder.errors import ToolError
 from parley.coder.workspace import local
+from parley.coder.workspace.aside import aside
 from parley.coder.workspace.beneath import NotPlain, Place, open_folder
 from parley.coder.workspace.local import Status
 from parley.coder.workspace.text import (
@@ -30,8 +31,6 @@ MOST_BYTES = 32 * 1024 * 1024
 """The largest file that is read or written as text."""
 
 _LONGEST_PATH = 4096
-# Reading this much takes less time than handing it to a thread.
-_SMALL = 256 * 1024
 _PLAIN_TEXT = FileText("")
 # What the system says, in words for a model.
 _REFUSALS = {
@@ -143,9 +142,7 @@ class Workspace:
         """
         status = self.status(place)
         with _explained(place):
-            if status is not None and status.size > _SMALL:
-                return await asyncio.to_thread(local.read, place, limit)
-            return local.read(place, limit)
+            return await aside(status.size if status else 0, local.read, place, limit)
 
     def head(self, place: Place, size: int) -> bytes:
         """The first bytes of a file on this machine; nothing if there is no such file.
@@ -168,7 +165,8 @@ class Workspace:
             seen = await self._read_from(self.files, place)
             if seen is not None:
                 return seen
-        text = decoded(await self.read_bytes(place))
+        data = await self.read_bytes(place)
+        text = await aside(len(data), decoded, data)
         if text is None:
             raise ToolError(f"`{place.relative}` is a binary file, not text")
         return text
@@ -200,11 +198,12 @@ class Workspace:
         # A pipe or a file with other names must not be opened by the client either.
         self._check_file(place)
         try:
-            return opened(await files.read(self.session_id, place.outer or place.path))
+            raw = await files.read(self.session_id, place.outer or place.path)
         except (ResourceNotFound, MethodNotFound):
             return None
         except AcpError as error:
             raise ToolError(f"the editor cannot read `{place.relative}`: {error}") from error
+        return await aside(len(raw), opened, raw)
 
     async def _write_to(self, files: Files, place: Place, raw: str, *, new: bool) -> None:
         self._check_file(place)
