@@ -228,3 +228,33 @@ def test_data_lies_where_the_flag_says(tmp_path: Path) -> None:
 
 def test_the_environment_of_these_tests_holds_no_key(tmp_path: Path) -> None:
     assert not [name for name in environment(tmp_path) if name.endswith("API_KEY")]
+
+
+WITHOUT_EXTRAS = """\
+import sys
+for name in ("html_to_markdown", "httpx2", "keyring", "pathspec", "tree_sitter"):
+    sys.modules[name] = None
+from parley.cli.main import main
+sys.exit(main())
+"""
+
+
+def test_without_the_optional_packages_the_task_is_done_all_the_same(
+    tmp_path: Path, project: Path
+) -> None:
+    command = (sys.executable, "-c", WITHOUT_EXTRAS, "acp")
+    with RawAgent(home=tmp_path, cwd=project, command=command) as agent:
+        agent.begin()
+        session = agent.open(project)
+        agent.prompt(session, TASK)
+        assert [status for _, status in finished(agent)] == ["completed"] * 3
+        agent.updates.clear()
+        agent.prompt(session, "search 'def mean' in .")
+        assert "weather.py" in agent.said()
+    env = {"OPENAI_API_KEY": "k"}
+    with RawAgent(home=tmp_path, cwd=project, command=command, env=env) as agent:
+        agent.begin()
+        answer = agent.ask(
+            "session/prompt", sessionId=agent.open(project), prompt=[{"type": "text", "text": "x"}]
+        )
+        assert "parley-acp[agent]" in json.dumps(answer) + agent.said()

@@ -33,10 +33,20 @@ def log_in(
     env: Mapping[str, str] | None = None,
     *arguments: str,
 ) -> Seen:
-    """Run the login in a terminal; type each answer when its question is on the screen."""
+    """Run the login in a terminal."""
+    return in_terminal(home, answers, env, "--login", *arguments)
+
+
+def in_terminal(
+    home: Path,
+    answers: Sequence[tuple[str, str]],
+    env: Mapping[str, str] | None = None,
+    *arguments: str,
+) -> Seen:
+    """Run the agent in a terminal; type each answer when its question is on the screen."""
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [*PARLEY, "acp", "--login", *arguments],
+        [*PARLEY, "acp", *arguments],
         stdin=slave,
         stdout=slave,
         stderr=slave,
@@ -220,3 +230,8 @@ def test_where_nobody_can_log_in_nobody_can_log_out(tmp_path: Path) -> None:
     with RawAgent(home=tmp_path, env={"OPENAI_API_KEY": "k"}) as agent:
         assert "logout" not in agent.begin()["agentCapabilities"]["auth"]
         assert agent.ask("logout")["error"]["code"] == -32601
+
+
+def test_who_starts_the_agent_by_hand_is_told_what_it_waits_for(tmp_path: Path) -> None:
+    seen = in_terminal(tmp_path, [("waiting for one on stdin", "\x04")])
+    assert seen.status == 0
