@@ -24,6 +24,7 @@ class Listed(NamedTuple):
 
 COMMANDS: Mapping[str, Listed] = {
     "acp": Listed("parley.cli.acp", "the coding agent on stdio, as an editor starts it"),
+    "agents": Listed("parley.cli.agents", "list the agents that are here or can be installed"),
     "bridge": Listed("parley.cli.bridge", "join a client to an agent of the other version"),
     "doctor": Listed("parley.cli.doctor", "explain what the agent finds on this machine"),
     "methods": Listed("parley.cli.methods", "print the methods of a protocol version as a table"),
