@@ -2,8 +2,8 @@
 
 import pytest
 
-from parley.coder.permission.nested import every_command, name_of
-from parley.coder.permission.shell import parse
+from parley.coder.permission.nested import Commands, every_command, name_of
+from parley.coder.permission.shell import Command, CommandLine, parse
 
 
 @pytest.mark.parametrize(
@@ -76,6 +76,15 @@ def test_nesting_and_growth_are_bounded() -> None:
 
 def test_a_plain_line_is_complete() -> None:
     assert every_command(parse("ls && git status")).complete
+
+
+def test_a_command_without_words_carries_nothing() -> None:
+    line = CommandLine("", (Command(()),))
+    assert every_command(line) == Commands((), (), complete=True)
+
+
+def test_redirections_inside_are_found() -> None:
+    assert every_command(parse("sh -c 'echo x > .envrc' > y")).targets == ("y", ".envrc")
 
 
 def test_programs_are_compared_without_folder_and_case() -> None:

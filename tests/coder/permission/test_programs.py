@@ -94,6 +94,8 @@ def test_the_words_that_name_what_is_done_are_counted(line: str, count: int | No
         ("git diff --output=x", 3, True),
         ("git diff --outp=x", 2, False),
         ("git diff --stat", 2, True),
+        ("git diff --output-directory=x", 2, False),
+        ("pip install --target-x y", 2, False),
         ("git log -5", 2, True),
         ("git grep -Ox y", 2, False),
         ("git rebase -ix y", 2, False),

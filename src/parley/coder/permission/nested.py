@@ -27,21 +27,25 @@ class Commands(Struct, frozen=True):
 
     found: tuple[Words, ...]
     """A word is `None` where only a shell could tell what it is."""
+    targets: tuple[str | None, ...]
+    """Where redirections lead to."""
     complete: bool
     """Nothing else runs, unless a `None` stands for it or a program does it by itself."""
 
 
 def every_command(line: CommandLine) -> Commands:
     found: list[Words] = []
-    complete = _collect(line, found, 0)
-    return Commands(tuple(dict.fromkeys(found)), complete)
+    targets: list[str | None] = []
+    complete = _collect(line, found, targets, 0)
+    return Commands(tuple(dict.fromkeys(found)), tuple(targets), complete)
 
 
-def _collect(line: CommandLine, found: list[Words], depth: int) -> bool:
+def _collect(line: CommandLine, found: list[Words], targets: list[str | None], depth: int) -> bool:
     """Note the commands of a line and what they carry; false if that could not all be told."""
     if depth > _DEEPEST:
         return False
     complete = line.complete
+    targets.extend(line.targets)
     for words in (inner for command in line.commands for inner in _carried(command.words)):
         if len(found) > _MOST:
             return False
@@ -49,7 +53,7 @@ def _collect(line: CommandLine, found: list[Words], depth: int) -> bool:
         program = name_of(words[0])
         if program in _CARRIERS | SHELLS | EVALUATORS:
             for text in _lines_in(program, words[1:]):
-                complete = _collect(parse(text), found, depth + 1) and complete
+                complete = _collect(parse(text), found, targets, depth + 1) and complete
         complete = complete and not _reads_commands(program, words)
     return complete
 

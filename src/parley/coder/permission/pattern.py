@@ -197,8 +197,9 @@ def _stays(word: str, scope: Scope) -> bool:
 
 def _hits_words_as_paths(pattern: PathPattern, line: CommandLine, scope: Scope) -> Hit:
     """A command that names a path is concerned by rules on that path, however it uses it."""
-    words = [word for command in line.commands for word in command.words] + list(line.targets)
-    for word in words:
+    commands = every_command(line)
+    words = [word for found in commands.found for word in found]
+    for word in (*words, *commands.targets):
         for piece in (word or "").split("="):
             if piece and _names(pattern, scope.resolve(_from(scope.cwd, piece)), scope, True):
                 return "yes"

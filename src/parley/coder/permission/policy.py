@@ -175,8 +175,9 @@ def _protected(access: Access | None, scope: Scope) -> str | None:
             line = parse(command)
             if impact_of(line, scope) != "changes":
                 return None
-            words = (word for found in every_command(line).found for word in found)
-            return protected_word((*line.targets, *words))
+            commands = every_command(line)
+            words = (word for found in commands.found for word in found)
+            return protected_word((*commands.targets, *words))
         case _:
             return None
 

@@ -106,7 +106,7 @@ ESCAPES: dict[str, frozenset[str]] = {
     "yarn": _names("--cwd --script-shell --use-yarnrc"),
     "cargo": _names("--config --manifest-path -Z --target-dir"),
     "go": _names("-exec -toolexec -o -modfile -overlay -C -vettool"),
-    "pip": _names("--python --target -t --index-url -i --extra-index-url"),
+    "pip": _names("--python --target -t -i --index --extra-index"),
     "uv": _names("--with --with-editable --index --default-index --directory"),
     "pytest": _names("-p -c --rootdir --confcutdir -o --override-ini"),
     "curl": _names("-o -O -K -T -F -d --output --remote-name --config --upload-file"),

@@ -96,8 +96,8 @@ def _escapes(word: str, program: str) -> bool:
         if program in ONE_DASH:
             found = name.lstrip("-") == option.lstrip("-")
         elif option.startswith("--"):
-            # Long options may be shortened to any clear beginning.
-            found = len(name) > 2 and option.startswith(name)
+            # Long options may be shortened to any clear beginning, and some have variants.
+            found = len(name) > 2 and (option.startswith(name) or name.startswith(f"{option}-"))
         else:
             # Short options may stand together, and their value may follow at once.
             found = not word.startswith("--") and option[1] in word

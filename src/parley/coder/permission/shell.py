@@ -241,9 +241,12 @@ class _Seen:
 
 @cache
 def _parser() -> "Parser | None":
-    """The grammar, loaded when the first command is judged; a start must not wait for it."""
+    """The grammar; `None` where it is not installed."""
     try:
+        # It is loaded when the first command is judged; the start of an agent must not wait.
         import tree_sitter_bash  # noqa: PLC0415
+
+        # The same holds for what reads the grammar.
         from tree_sitter import Language, Parser  # noqa: PLC0415
     except ImportError:
         return None
