@@ -7,8 +7,8 @@ import pytest
 
 from parley.errors import RpcError
 from parley.session.content import Text
-from parley.session.event import ChunkAdded, ToolCallChanged
-from parley.session.option import Command
+from parley.session.event import ChunkAdded, MessageChanged, PlanChanged, ToolCallChanged
+from parley.session.option import Command, PlanEntry, PlanItems
 from parley.session.profile import (
     AgentCapabilities,
     AgentProfile,
@@ -62,6 +62,25 @@ def test_a_loaded_session_is_replayed_before_its_answer_v1_load_02_03() -> None:
         await peer.request("session/update")
         assert kinds(peer)[-1] == "available_commands_update"
         assert (await peer.result("session/prompt", HELLO)) == {"stopReason": "end_turn"}
+
+    run_agent(scenario, agent)
+
+
+def test_a_session_that_is_loaded_again_is_replayed_as_before() -> None:
+    agent = TestAgent()
+    agent.history = [
+        MessageChanged("user", "m1", (Text("q"),)),
+        ChunkAdded("agent", Text("a"), "m2"),
+        ToolCallChanged("t1", title="Read", status="completed"),
+        PlanChanged("main", PlanItems((PlanEntry("first"),))),
+    ]
+
+    async def scenario(peer: RawPeer) -> None:
+        await peer.result("session/load", {"sessionId": "s1", **NEW})
+        first = peer.updates()
+        assert len(first) == 4
+        await peer.result("session/load", {"sessionId": "s1", **NEW})
+        assert peer.updates() == first * 2
 
     run_agent(scenario, agent)
 

@@ -95,6 +95,7 @@ class Openings:
                 # The client named the session, so its history may leave at once.
                 sessions.open(params.session_id)
                 undo.push_async_callback(self._handle.forget, params.session_id)
+            self._handle.outgoing(params.session_id).tell_anew()
             setup = await self._role.load_session(params.session_id, request)
             # Whatever can fail comes before the session counts as open.
             members, commands = self._members(setup), self._commands(setup)

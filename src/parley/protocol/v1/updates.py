@@ -118,6 +118,17 @@ class Outgoing:
         mode = first_of(options, "mode")
         self._mode = None if mode is None else mode.current
 
+    def tell_anew(self) -> None:
+        """The whole history follows: what the client was told before counts no more."""
+        terminals = self.tools.client_terminals
+        self._messages = Messages(self._lose)
+        self.blocks_of = self._messages.blocks_of
+        self.stream.forget()
+        self.tools = ToolCalls(self._lose)
+        self.tools.client_terminals = terminals
+        self._plans.clear()
+        self._info_meta = None
+
     def answered(self, options: tuple[Option, ...]) -> Updates:
         """What must go before an answer that holds the complete list of options."""
         self._options = options
