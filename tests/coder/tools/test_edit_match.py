@@ -40,6 +40,8 @@ def test_an_exact_match_is_replaced_and_nothing_is_noted() -> None:
         ("if x:\n    y\nz", "    if x:\n        y", "    if w:\n        y", "if w:\n    y\nz"),
         ("\tone\n\ttwo", "    one\n    two", "    1\n    2", "\t1\n\t2"),
         ("  a\n\n  b", "a\n\nb", "a\n\n\nc", "  a\n\n\n  c"),
+        ("\ta\n\t\tb", "  a\n    b", "  a\n    c\n      d", "\ta\n\t\tc\n\t\t\td"),
+        ("if a:\n    b", "if a:\n\tb", "if a:\n\tc", "if a:\n    c"),
     ],
 )
 def test_what_a_model_cannot_see_is_tolerated(
@@ -63,8 +65,27 @@ def test_a_new_line_that_is_less_deep_becomes_less_deep() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "old", "new", "after", "note"),
+    [
+        ("a\nb\nc", "    1\ta\n    2\tb", "    1\tx", "x\nc", "without the line numbers"),
+        ("a\nb\n", "    2\tb\n", "y\n", "a\ny\n", "without the line numbers"),
+        ("  b\n", "    2\tb", "    2\ty", "  y\n", "without the line numbers"),
+        ("a\nb\nc", "\n\na\nb\n\n", "\nx\n", "x\nc", "without the empty lines around it"),
+    ],
+)
+def test_what_a_model_adds_is_left_out(
+    text: str, old: str, new: str, after: str, note: str
+) -> None:
+    result = edited(text, (Edit(old, new),), "a.py")
+    assert (result.text, result.notes) == (after, (f"`edits[0].old_text` matched {note}",))
+
+
+@pytest.mark.parametrize(
     ("text", "old"),
     [
+        ("x = 10\n", "\nx = 1\n"),
+        ("\ta\n\t\tb", "  a\n   b"),
+        ("\ta\n  b", "    a\n    b"),
         ("    a\n  b", "a\nb"),
         ("a\n    b", "a\n  b"),
         ("a b", "a  b"),
@@ -98,6 +119,13 @@ def test_every_occurrence_is_replaced_on_demand() -> None:
     result = edited("a b a b a", (Edit("a", "cc", every=True),), "a.py")
     assert (result.text, result.spans) == ("cc b cc b cc", ((0, 2), (5, 7), (10, 12)))
     assert _after(" x\n  x\n", Edit("x ", "y", every=True)) == " y\n  y\n"
+
+
+def test_very_many_occurrences_are_replaced_in_a_moment() -> None:
+    edits = (Edit("a", "bb", every=True), Edit("b", "c", every=True))
+    result = edited("a\n" * 50_000, edits, "a.py")
+    assert result.text == "cc\n" * 50_000
+    assert len(result.spans) == 100
 
 
 def test_several_occurrences_are_listed() -> None:

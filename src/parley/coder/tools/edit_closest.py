@@ -6,7 +6,7 @@ A model that is told what the file has instead gets its next edit right without 
 from collections import defaultdict
 from difflib import SequenceMatcher, get_close_matches
 
-from parley.coder.tools.numbered import lines_of, numbered
+from parley.coder.tools.numbered import has_numbers, lines_of, numbered
 from parley.coder.tools.title import one_line
 
 _MOST_SHOWN = 30
@@ -22,7 +22,7 @@ _MOST_OFTEN = 50
 
 def closest_region(text: str, old: str) -> str:
     """The closest region with its line numbers and what differs, or why there is none."""
-    if _has_line_numbers(old):
+    if has_numbers(old):
         return "It begins with line numbers: they are not part of the file, leave them out"
     lines, wanted = lines_of(text), lines_of(old)
     at = _closest(lines, wanted)
@@ -36,11 +36,6 @@ def closest_region(text: str, old: str) -> str:
     if differences:
         told.append("It differs from your text:\n" + "\n".join(differences))
     return "\n".join(told)
-
-
-def _has_line_numbers(old: str) -> bool:
-    heads = [line.partition("\t") for line in lines_of(old)]
-    return bool(heads) and all(tab and head.strip().isdigit() for head, tab, _ in heads)
 
 
 def _closest(lines: list[str], wanted: list[str]) -> int | None:

@@ -5,16 +5,19 @@ depth of the indentation, the kind of a quote. An exact match is taken first; th
 after the other, the first that finds anything. Which one it was is told to the model.
 """
 
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from parley.coder.errors import ToolError
 from parley.coder.tools.edit_closest import closest_region
+from parley.coder.tools.numbered import has_numbers, without_numbers
 from parley.coder.tools.title import one_line
 
 _MOST_NAMED_LINES = 20
+_MOST_SPANS = 100
 
 
 class Edit(Struct, frozen=True):
@@ -29,7 +32,7 @@ class Edited(Struct, frozen=True):
 
     text: str
     spans: tuple[tuple[int, int], ...]
-    """Where it changed, as offsets, in order."""
+    """Where it changed, as offsets, in order; the first hundred places."""
     notes: tuple[str, ...] = ()
     """What was tolerated."""
 
@@ -42,6 +45,8 @@ class _Region(Struct, frozen=True):
     ours: str = ""
     """The indentation of the edit, in place of which the file has `theirs`."""
     theirs: str = ""
+    each: bool = False
+    """Not the indentation as a whole differs, but each level of it."""
     unended: bool = False
     """It is the last line of the file and, unlike that of the edit, has no line feed."""
 
@@ -58,15 +63,14 @@ def edited(text: str, edits: tuple[Edit, ...], path: str) -> Edited:
         name = f"edits[{number}].old_text"
         if edit.old == edit.new:
             raise ToolError(f"`{name}` and its `new_text` are the same; leave that edit out")
-        regions, note = _found(text, edit.old)
+        regions, new, note = _found(text, edit)
         if not regions:
             raise ToolError(_not_found(text, edit, name, path))
         if len(regions) > 1 and not edit.every:
             raise ToolError(_ambiguous(text, regions, name, path))
         if note:
             notes.append(f"`{name}` matched {note}")
-        for region in reversed(regions):
-            text, spans = _replaced(text, region, edit.new, spans)
+        text, spans = _replaced(text, regions, new, spans)
     return Edited(text, _merged(spans), tuple(notes))
 
 
@@ -75,11 +79,33 @@ def line_at(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 
 
-def _found(text: str, old: str) -> tuple[list[_Region], str]:
-    regions = _occurrences(text, old)
+def _found(text: str, edit: Edit) -> tuple[list[_Region], str, str]:
+    """Where the edit applies, what takes its place there, and what was tolerated."""
+    regions, note = _tolerated(text, edit.old)
+    if regions:
+        return regions, edit.new, note
+    for old, new, meant in _readings(edit):
+        regions, _ = _tolerated(text, old, inside_lines=False)
+        if regions:
+            return regions, new, meant
+    return [], "", ""
+
+
+def _readings(edit: Edit) -> Iterator[tuple[str, str, str]]:
+    """What an edit may mean beside what it says; each is only taken for whole lines."""
+    if has_numbers(edit.old):
+        new = without_numbers(edit.new) if has_numbers(edit.new) else edit.new.removesuffix("\n")
+        yield without_numbers(edit.old), new, "without the line numbers"
+    trimmed = edit.old.strip("\n")
+    if trimmed != edit.old:
+        yield trimmed, edit.new.strip("\n"), "without the empty lines around it"
+
+
+def _tolerated(text: str, old: str, *, inside_lines: bool = True) -> tuple[list[_Region], str]:
+    regions = _occurrences(text, old) if inside_lines else []
     if regions:
         return regions, ""
-    regions = _occurrences(_folded(text), _folded(old))
+    regions = _occurrences(_folded(text), _folded(old)) if inside_lines else []
     if regions:
         return regions, "although quotes, dashes or blanks are other characters"
     regions = _same_lines(text, old, lambda line: _folded(line).rstrip())
@@ -144,17 +170,36 @@ def _shifted_lines(text: str, old: str) -> list[_Region]:
             for mine, line in zip(wanted, lines, strict=False)
             if mine.strip()
         ]
-        ours = min((mine for mine, _ in pairs), key=len)
-        theirs = min((line for _, line in pairs), key=len)
-        if all(_shifted(mine, line, ours, theirs) for mine, line in pairs):
-            found.append(replace(region, ours=ours, theirs=theirs))
+        shift = _shift(pairs) or _unit(pairs)
+        if shift is not None:
+            ours, theirs, each = shift
+            found.append(replace(region, ours=ours, theirs=theirs, each=each))
     return found
 
 
-def _shifted(mine: str, line: str, ours: str, theirs: str) -> bool:
-    """Whether two indentations are the same but for `ours` in place of `theirs`."""
-    deeper = mine.removeprefix(ours)
-    return mine == ours + deeper and line == theirs + deeper
+def _shift(pairs: list[tuple[str, str]]) -> tuple[str, str, bool] | None:
+    """The one indentation in place of which the file has another one in all lines."""
+    ours = min((mine for mine, _ in pairs), key=len)
+    theirs = min((line for _, line in pairs), key=len)
+    for mine, line in pairs:
+        deeper = mine.removeprefix(ours)
+        if mine != ours + deeper or line != theirs + deeper:
+            return None
+    return ours, theirs, False
+
+
+def _unit(pairs: list[tuple[str, str]]) -> tuple[str, str, bool] | None:
+    """The blanks in place of which the file has a tab at each level, or the other way round."""
+    deep, shallow = max(pairs, key=lambda pair: len(pair[0]) + len(pair[1]))
+    turned = len(shallow) > len(deep)
+    blanks, tabs = (shallow, deep) if turned else (deep, shallow)
+    if not tabs or len(blanks) % len(tabs) or set(tabs) != {"\t"} or set(blanks) != {" "}:
+        return None
+    unit = blanks[: len(blanks) // len(tabs)]
+    ours, theirs = ("\t", unit) if turned else (unit, "\t")
+    if all(mine.replace(ours, theirs) == line for mine, line in pairs):
+        return ours, theirs, True
+    return None
 
 
 def _split(text: str, old: str) -> tuple[list[str], list[str], bool]:
@@ -176,23 +221,30 @@ def _indent(line: str) -> str:
 
 
 def _replaced(
-    text: str, region: _Region, new: str, spans: list[tuple[int, int]]
+    text: str, regions: list[_Region], new: str, spans: list[tuple[int, int]]
 ) -> tuple[str, list[tuple[int, int]]]:
-    new = _reindented(new, region.ours, region.theirs)
-    if region.unended:
-        new = new.removesuffix("\n")
-    start, end, after = region.start, region.end, region.start + len(new)
-    moved = [_moved(span, start, end, after) for span in spans]
-    return text[:start] + new + text[end:], [*moved, (start, after)]
+    """The text after one edit, and where it has changed by now."""
+    pieces: list[str] = []
+    fresh: list[tuple[int, int]] = []
+    at = length = 0
+    for region in regions:
+        inserted = _fitted(new, region)
+        length += region.start - at
+        pieces += (text[at : region.start], inserted)
+        fresh.append((length, length + len(inserted)))
+        length += len(inserted)
+        at = region.end
+    moved = [(_moved(start, regions, fresh), _moved(end, regions, fresh)) for start, end in spans]
+    return "".join((*pieces, text[at:])), [*moved, *fresh[:_MOST_SPANS]]
 
 
-def _moved(span: tuple[int, int], start: int, end: int, after: int) -> tuple[int, int]:
-    """A span of an earlier edit after a replacement of `start` to `end`, which ends at `after`."""
-    if span[1] <= start:
-        return span
-    if span[0] >= end:
-        return span[0] + after - end, span[1] + after - end
-    return min(span[0], start), max(span[1] + after - end, after)
+def _moved(offset: int, regions: list[_Region], fresh: list[tuple[int, int]]) -> int:
+    """Where an offset is after regions were replaced by what lies at `fresh` now."""
+    before = bisect_left(regions, offset, key=lambda region: region.start) - 1
+    if before < 0:
+        return offset
+    # What was replaced itself has no place any more; the end of what replaced it comes closest.
+    return fresh[before][1] + max(offset - regions[before].end, 0)
 
 
 def _merged(spans: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
@@ -202,24 +254,29 @@ def _merged(spans: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
             merged[-1] = (merged[-1][0], max(merged[-1][1], end))
         else:
             merged.append((start, end))
-    return tuple(merged)
+    return tuple(merged[:_MOST_SPANS])
 
 
-def _reindented(new: str, ours: str, theirs: str) -> str:
-    if ours == theirs:
+def _fitted(new: str, region: _Region) -> str:
+    """The new text as it goes into a region: with its indentation and its end."""
+    if region.unended:
+        new = new.removesuffix("\n")
+    if region.ours == region.theirs:
         return new
-    return "\n".join(_reindented_line(line, ours, theirs) for line in new.split("\n"))
+    return "\n".join(_reindented(line, region) for line in new.split("\n"))
 
 
-def _reindented_line(line: str, ours: str, theirs: str) -> str:
+def _reindented(line: str, region: _Region) -> str:
+    ours, theirs, indent = region.ours, region.theirs, _indent(line)
     if not line.strip():
         return line
+    if region.each:
+        return indent.replace(ours, theirs) + line[len(indent) :]
     if line.startswith(ours):
         return theirs + line[len(ours) :]
     # It is less deep than anything in the old text, so it becomes less deep by as much.
-    indent = _indent(line)
     depth = max(len(theirs) - (len(ours) - len(indent)), 0)
-    return theirs[:depth] + line.lstrip()
+    return theirs[:depth] + line[len(indent) :]
 
 
 def _not_found(text: str, edit: Edit, name: str, path: str) -> str:

@@ -19,6 +19,17 @@ def numbered(lines: Iterable[str], first: int) -> str:
     return "\n".join(f"{number:>5}\t{_cut(line)}" for number, line in enumerate(lines, first))
 
 
+def has_numbers(text: str) -> bool:
+    """Whether every line has a number before it, as a model that copies what it saw writes it."""
+    heads = [line.partition("\t") for line in lines_of(text)]
+    return bool(heads) and all(tab and head.strip().isdigit() for head, tab, _ in heads)
+
+
+def without_numbers(text: str) -> str:
+    """The text without the numbers before its lines."""
+    return "\n".join(line.partition("\t")[2] for line in lines_of(text))
+
+
 def _cut(line: str) -> str:
     if len(line) <= LONGEST_LINE:
         return line
