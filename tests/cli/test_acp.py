@@ -90,9 +90,13 @@ def test_a_failing_test_run_is_told(tmp_path: Path, project: Path) -> None:
 def test_version_2_does_the_same(tmp_path: Path, project: Path) -> None:
     with RawAgent(home=tmp_path, cwd=project) as agent:
         agent.begin(2)
-        session = agent.open(project)
-        assert agent.talk(session, "list .")["stopReason"] == "end_turn"
-        assert any("weather.py" in json.dumps(each) for each in agent.updates)
+        assert agent.talk(agent.open(project), TASK)["stopReason"] == "end_turn"
+        assert [request["method"] for request in agent.requests] == [
+            "session/request_permission",
+            "session/request_permission",
+        ]
+        assert "All 3 steps done." in agent.said()
+    assert "(len(readings))" in (project / "weather.py").read_text()
 
 
 def test_answering_initialize_loads_nothing_heavy(tmp_path: Path) -> None:
