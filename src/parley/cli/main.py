@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, Listed] = {
     "bridge": Listed("parley.cli.bridge", "join a client to an agent of the other version"),
     "doctor": Listed("parley.cli.doctor", "explain what the agent finds on this machine"),
     "methods": Listed("parley.cli.methods", "print the methods of a protocol version as a table"),
+    "run": Listed("parley.cli.run", "give an agent prompts, from a script or a terminal"),
     "scripted-agent": Listed("parley.cli.scripted_agent", "play a scenario as an agent on stdio"),
     "scripted-client": Listed("parley.cli.scripted_client", "play a scenario as a client of AGENT"),
 }
@@ -42,7 +43,9 @@ class Command(Protocol):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
 
-    def run(self, options: argparse.Namespace) -> int: ...
+    def run(self, options: argparse.Namespace) -> int:
+        """Its work. With `TAKES_AGENT = True` the module gets `options.agent_command`, too."""
+        ...
 
 
 def main(arguments: Sequence[str] | None = None, commands: Mapping[str, Listed] = COMMANDS) -> int:
@@ -53,7 +56,12 @@ def main(arguments: Sequence[str] | None = None, commands: Mapping[str, Listed] 
     listed = commands.get(name or "")
     command = cast("Command", importlib.import_module(listed.module)) if listed else None
     parser = _parser(commands, name, command)
-    options = parser.parse_args(given)
+    agent: list[str] = []
+    if getattr(command, "TAKES_AGENT", False) and "--" in given:
+        # The parser would lose the border between the arguments and the command of an agent.
+        border = given.index("--")
+        given, agent = given[:border], given[border + 1 :]
+    options = parser.parse_args(given, argparse.Namespace(agent_command=agent))
     if command is None:
         parser.print_help(sys.stderr)
         return 2

@@ -1,0 +1,1 @@
+"""How a person sees an agent: the front ends. They know neither the wire nor its versions."""

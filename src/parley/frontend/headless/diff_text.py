@@ -1,0 +1,56 @@
+"""File changes as the lines of a diff, and how many lines they touch. Pure."""
+
+import difflib
+from collections.abc import Iterator
+from itertools import islice
+
+from parley.session.content import DiffItem, FileChange
+
+# Comparing takes the square of this in the worst case.
+_MOST_LINES = 4000
+
+
+def diff_lines(item: DiffItem) -> Iterator[str]:
+    """A diff as a person reads it, in raw text."""
+    if item.patch is not None and not any(_has_text(change) for change in item.changes):
+        yield from item.patch.text.split("\n")
+        return
+    for change in item.changes:
+        yield from _change_lines(change)
+
+
+def changed_lines(change: FileChange) -> tuple[int, int] | None:
+    """How many lines a change adds and removes; `None` where it cannot be told cheaply."""
+    if not _has_text(change):
+        return None
+    old, new = _split(change.old_text), _split(change.new_text)
+    if len(old) + len(new) > _MOST_LINES:
+        return None
+    added = removed = 0
+    for tag, i, j, m, n in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            removed, added = removed + j - i, added + n - m
+    return added, removed
+
+
+def _change_lines(change: FileChange) -> Iterator[str]:
+    came_from = f" (from {change.old_path})" if change.old_path else ""
+    yield f"{change.operation} {change.path}{came_from}"
+    if not _has_text(change):
+        return
+    old, new = _split(change.old_text), _split(change.new_text)
+    if len(old) + len(new) > _MOST_LINES:
+        # Too long to compare, but never too long to be seen.
+        yield from (f"-{line}" for line in old)
+        yield from (f"+{line}" for line in new)
+        return
+    # Without its two lines of file names.
+    yield from islice(difflib.unified_diff(old, new, lineterm="", n=3), 2, None)
+
+
+def _has_text(change: FileChange) -> bool:
+    return change.old_text is not None or change.new_text is not None
+
+
+def _split(text: str | None) -> list[str]:
+    return text.split("\n") if text else []

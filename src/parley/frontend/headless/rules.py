@@ -1,0 +1,179 @@
+"""Rules of the user for permissions: what is allowed, what is not, and what else to do. Pure.
+
+A rule is a kind of tool call (`edit`), a command (`bash:pytest *`), or a kind with a path
+(`edit:src/*`). A rule that allows must fit the whole call; one that forbids need only touch it.
+Forbidding wins. What an agent says about its call is all there is to judge by.
+"""
+
+import os
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from msgspec import Struct
+
+from parley.errors import ConfigError
+from parley.frontend.headless.command_words import all_words, command_of, plain_words
+from parley.session.activity import ToolCall
+from parley.session.content import DiffItem
+
+KINDS = (
+    "read",
+    "edit",
+    "delete",
+    "move",
+    "search",
+    "execute",
+    "think",
+    "fetch",
+    "switch_mode",
+    "other",
+)
+COMMAND_KINDS = ("bash", "shell", "execute")
+Otherwise = Literal["ask", "allow", "refuse"]
+Verdict = Literal["allow", "refuse", "ask"]
+
+
+class Rule(Struct, frozen=True):
+    """A kind, and a pattern for its command or its paths if there is one."""
+
+    kind: str
+    pattern: str | None = None
+
+    @property
+    def text(self) -> str:
+        return self.kind if self.pattern is None else f"{self.kind}:{self.pattern}"
+
+    @property
+    def about_commands(self) -> bool:
+        return self.kind in COMMAND_KINDS
+
+
+class Asked(Struct, frozen=True):
+    """What a permission is for, as the agent describes it."""
+
+    kind: str
+    command: str | tuple[str, ...] | None = None
+    paths: tuple[str, ...] = ()
+    cwd: str = "/"
+
+
+class Judged(Struct, frozen=True):
+    """What the rules say, and why."""
+
+    verdict: Verdict
+    because: str
+
+
+class Rules(Struct, frozen=True):
+    allow: tuple[Rule, ...] = ()
+    deny: tuple[Rule, ...] = ()
+    otherwise: Otherwise = "ask"
+
+    def judge(self, asked: Asked) -> Judged:
+        """Forbidding wins over allowing, and both over what to do otherwise."""
+        for rule in self.deny:
+            if touches(rule, asked):
+                return Judged("refuse", f"the rule --deny {rule.text}")
+        for rule in self.allow:
+            if covers(rule, asked):
+                return Judged("allow", f"the rule --allow {rule.text}")
+        match self.otherwise:
+            case "allow":
+                return Judged("allow", "--yes")
+            case "refuse":
+                return Judged("refuse", "--no")
+            case _:
+                return Judged("ask", "no rule")
+
+    def denies(self, asked: Asked) -> str | None:
+        """The rule that forbids something for which nobody asked."""
+        return next((rule.text for rule in self.deny if touches(rule, asked)), None)
+
+
+def parse_rule(text: str, place: str) -> Rule:
+    """A rule from its text; `place` is where it was written, for the error.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    kind, colon, pattern = text.strip().partition(":")
+    kind, pattern = kind.strip().lower(), pattern.strip()
+    known = (*KINDS, "bash", "shell")
+    if kind not in known and kind != "*":
+        raise ConfigError(place, text, "names no kind", f"the kinds are: {', '.join(known)}, *")
+    if colon and (not pattern or kind == "*"):
+        raise ConfigError(place, text, "is no rule", "write for instance `bash:pytest *` or `edit`")
+    return Rule(kind, pattern if colon else None)
+
+
+def of_call(call: ToolCall, cwd: str) -> Asked:
+    """What a permission for a tool call is for."""
+    paths = [location.path for location in call.locations]
+    for item in call.content:
+        if isinstance(item, DiffItem):
+            for change in item.changes:
+                paths += [change.path, *([change.old_path] if change.old_path else [])]
+    return Asked(call.kind, command_of(call.raw_input), tuple(dict.fromkeys(paths)), cwd)
+
+
+def covers(rule: Rule, asked: Asked) -> bool:
+    """Whether everything that is asked for lies within a rule."""
+    if rule.kind == "*":
+        return True
+    if rule.about_commands:
+        if asked.kind != "execute":
+            return False
+        if rule.pattern is None:
+            return True
+        words = None if asked.command is None else plain_words(asked.command)
+        return words is not None and _fits(rule.pattern, words)
+    if rule.kind != asked.kind:
+        return False
+    pattern = rule.pattern
+    if pattern is None:
+        return True
+    return bool(asked.paths) and all(_lies_in(pattern, path, asked.cwd) for path in asked.paths)
+
+
+def touches(rule: Rule, asked: Asked) -> bool:
+    """Whether anything that is asked for lies within a rule, or may do so."""
+    if rule.kind == "*":
+        return True
+    if rule.about_commands:
+        return _touches_command(rule, asked)
+    if rule.kind != asked.kind:
+        return False
+    pattern = rule.pattern
+    # A call that does not say what it touches may touch this.
+    return (
+        pattern is None
+        or not asked.paths
+        or any(_lies_in(pattern, path, asked.cwd) for path in asked.paths)
+    )
+
+
+def _touches_command(rule: Rule, asked: Asked) -> bool:
+    if rule.pattern is None:
+        return asked.kind == "execute" or asked.command is not None
+    if asked.command is None:
+        return asked.kind == "execute"
+    commands = all_words(asked.command)
+    return commands is None or any(_fits(rule.pattern, words) for words in commands)
+
+
+def _fits(pattern: str, words: tuple[str, ...]) -> bool:
+    """Word by word; a `*` at the end stands for any number of words, also none."""
+    wanted = tuple(pattern.split())
+    if wanted[-1] == "*":
+        wanted = wanted[:-1]
+        if len(words) < len(wanted):
+            return False
+        words = words[: len(wanted)]
+    return len(wanted) == len(words) and all(map(fnmatchcase, words, wanted))
+
+
+def _lies_in(pattern: str, path: str, cwd: str) -> bool:
+    """Whether a path fits; a pattern that is not absolute is meant below the working directory."""
+    absolute = os.path.normpath(os.path.join(cwd, path))
+    wanted = os.path.normpath(os.path.join(cwd, pattern))
+    return fnmatchcase(absolute, wanted) or absolute.startswith(wanted.rstrip("/") + "/")

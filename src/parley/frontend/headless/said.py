@@ -1,0 +1,81 @@
+"""What an agent says in a turn, put into one order: chunks, and messages that come as a whole.
+
+A message may be streamed, and then restated whole. What was shown already is not shown again.
+"""
+
+from zlib import crc32
+
+from parley.session.content import Audio, Block, Image, Link, OtherBlock, Resource, Text
+from parley.session.event import ChunkAdded, MessageChanged
+
+_KEPT = 64
+
+
+class Said:
+    """Gives the text that is new, event by event. It keeps lengths and sums, and no texts."""
+
+    def __init__(self) -> None:
+        self._shown: dict[str, tuple[int, int]] = {}
+        self._last: str | None = None
+        self._any = False
+
+    def chunk(self, event: ChunkAdded) -> str:
+        """The text that a chunk adds; a new message begins on a line of its own."""
+        text = text_of(event.content)
+        id_ = event.message_id
+        if id_ is None:
+            self._any = True
+            return text
+        length, total = self._shown.get(id_, (0, 0))
+        border = self._border(id_)
+        self._note(id_, length + len(text), crc32(_bytes(text), total))
+        return border + text
+
+    def message(self, event: MessageChanged) -> str:
+        """The text that a whole message adds to what was shown of it."""
+        if not isinstance(event.content, tuple):
+            return ""
+        text = "".join(map(text_of, event.content))
+        id_ = event.message_id
+        length, total = self._shown.get(id_, (0, 0))
+        if length and crc32(_bytes(text[:length])) == total:
+            new, border = text[length:], ""
+        else:
+            new, border = text, self._border(id_) or ("\n\n" if length else "")
+        self._note(id_, len(text), crc32(_bytes(text)))
+        return border + new if new else ""
+
+    def pause(self) -> None:
+        """Something else happened: a tool call, a question."""
+        self._last = None
+
+    def _border(self, id_: str) -> str:
+        border = "\n\n" if self._any and self._last is not None and self._last != id_ else ""
+        self._last, self._any = id_, True
+        return border
+
+    def _note(self, id_: str, length: int, total: int) -> None:
+        self._shown[id_] = (length, total)
+        if len(self._shown) > _KEPT:
+            del self._shown[next(iter(self._shown))]
+
+
+def text_of(block: Block) -> str:
+    """A block as text; what is no text is named."""
+    match block:
+        case Text():
+            return block.text
+        case Link():
+            return f"{block.title or block.name} <{block.uri}>"
+        case Resource(text=str(text)):
+            return text
+        case Resource():
+            return f"[{block.mime_type or 'data'}: {block.uri}]"
+        case Image() | Audio():
+            return f"[{block.mime_type}, {len(block.data) * 3 // 4} bytes]"
+        case OtherBlock():
+            return f"[{block.kind}]"
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

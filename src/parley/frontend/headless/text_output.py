@@ -1,0 +1,70 @@
+"""`--output text`: what the agent says, as it comes."""
+
+from parley.frontend.headless.output import Answered, Opened, Result, Trouble, TurnEnd
+from parley.frontend.headless.said import Said
+from parley.frontend.headless.screen import Screen
+from parley.frontend.visible import VisibleStream
+from parley.session.event import ChunkAdded, Event, MessageChanged, ToolCallChanged
+
+
+class TextOutput:
+    """Streams text to stdout. Everything else is for the status lines."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._said = Said()
+        self._safe = VisibleStream()
+        self._any = False
+        self._wants_line = False
+
+    def opened(self, opened: Opened) -> None:
+        pass
+
+    def event(self, session_id: str, event: Event) -> None:
+        if isinstance(event, ChunkAdded):
+            if event.speaker == "agent":
+                self._say(self._said.chunk(event))
+        elif isinstance(event, MessageChanged):
+            if event.speaker == "agent":
+                self._say(self._said.message(event))
+        elif isinstance(event, ToolCallChanged):
+            # What is said before a tool call and what is said behind it are two paragraphs.
+            self._break()
+
+    def answered(self, answered: Answered) -> None:
+        self._break()
+
+    def turn_ended(self, end: TurnEnd) -> None:
+        self._finish_line()
+        self._said = Said()
+
+    def failed(self, trouble: Trouble) -> None:
+        self._finish_line()
+
+    def finished(self, result: Result) -> None:
+        self._finish_line()
+
+    def _say(self, text: str) -> None:
+        if not text:
+            return
+        if self._wants_line:
+            self._wants_line = False
+            text = text.lstrip("\n")
+        self._any = True
+        self._screen.say(self._safe.feed(text))
+
+    def _break(self) -> None:
+        self._said.pause()
+        if self._any and not self._wants_line:
+            self._finish_line()
+            self._wants_line = True
+
+    def _finish_line(self) -> None:
+        """The output ends with a whole line, so that what follows in a terminal starts on one."""
+        self._screen.say(self._safe.close())
+        if self._any and self._unfinished():
+            self._screen.say("\n")
+        self._any = False
+
+    def _unfinished(self) -> bool:
+        return self._screen.midline
