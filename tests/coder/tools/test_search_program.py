@@ -84,7 +84,7 @@ def test_a_program_that_prints_without_end_is_stopped(
 def test_a_program_that_takes_too_long_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search_program, "SECONDS", 0.2)
+    monkeypatch.setattr(search_program, "SECONDS", 1.0)
     root = tmp_path / "root"
     root.mkdir()
     printed = _searched(
