@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import pytest
 
-from parley.cli.late_agent import LateAgent
+from parley.cli.late_agent import KeepingAgent, LateAgent
 from parley.session.profile import AgentProfile, Implementation
-from parley.session.role import AgentRole, ClientRole, Prompt, SessionRequest
+from parley.session.role import ClientRole, Inserting, Prompt, SessionRequest
 
 BOUND = 5
 PROFILE = AgentProfile(Implementation("x", "1"))
@@ -33,7 +33,14 @@ class Recorder:
 
 
 def late(real: Recorder) -> LateAgent:
-    return LateAgent(PROFILE, lambda: cast("AgentRole", real))
+    return LateAgent(PROFILE, lambda: cast("KeepingAgent", real))
+
+
+def test_it_keeps_prompts_as_the_real_agent_does() -> None:
+    async def scenario() -> None:
+        assert isinstance(late(Recorder()), Inserting)
+
+    asyncio.run(scenario())
 
 
 @pytest.mark.parametrize(
@@ -47,6 +54,7 @@ def late(real: Recorder) -> LateAgent:
         ("fork_session", ("s", REQUEST)),
         ("close_session", ("s",)),
         ("delete_session", ("s",)),
+        ("insert", ("s", Prompt(()))),
         ("prompt", ("s", Prompt(()))),
         ("set_option", ("s", "o", "v")),
         ("cancel_tool_call", ("s", "t")),
@@ -83,10 +91,10 @@ def test_sessions_are_listed_with_what_was_asked_for() -> None:
 def test_the_first_answer_does_not_wait_and_loading_follows_by_itself() -> None:
     real, may_load, loaded = Recorder(), threading.Event(), threading.Event()
 
-    def make() -> AgentRole:
+    def make() -> KeepingAgent:
         assert may_load.wait(BOUND)
         loaded.set()
-        return cast("AgentRole", real)
+        return cast("KeepingAgent", real)
 
     async def scenario() -> None:
         agent = LateAgent(PROFILE, make)

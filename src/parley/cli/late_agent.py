@@ -5,8 +5,8 @@ of the agent, is loaded in a worker thread behind it; a request that comes soone
 """
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
 
 from parley.coder.background import Background
 from parley.session.option import Option, OptionValue
@@ -15,6 +15,7 @@ from parley.session.role import (
     AgentRole,
     ClientRole,
     Ending,
+    Inserting,
     Prompt,
     SessionPage,
     SessionRequest,
@@ -25,14 +26,18 @@ _ANSWER_SECONDS = 0.005
 """How long loading waits, so that the answer to `initialize` has left before."""
 
 
+class KeepingAgent(AgentRole, Inserting, Protocol):
+    """An agent that keeps a prompt before its client is told that it was taken."""
+
+
 class LateAgent:
     """An `AgentRole` that hands over to the real one. `make` may block."""
 
-    def __init__(self, profile: AgentProfile, make: Callable[[], AgentRole]) -> None:
+    def __init__(self, profile: AgentProfile, make: Callable[[], KeepingAgent]) -> None:
         self._profile = profile
         self._make = make
         self._client: ClientRole | None = None
-        self._made: AgentRole | None = None
+        self._made: KeepingAgent | None = None
         self._making = asyncio.Lock()
         self._background = Background()
 
@@ -41,7 +46,7 @@ class LateAgent:
         if self._made is not None:
             # Some clients do it twice; the later one counts.
             await self._made.initialize(client)
-        self._background.start(self._load())
+        self._background.start(_after_the_answer(self._agent))
         return self._profile
 
     async def aclose(self) -> None:
@@ -77,6 +82,9 @@ class LateAgent:
     async def delete_session(self, session_id: str) -> None:
         await (await self._agent()).delete_session(session_id)
 
+    async def insert(self, session_id: str, prompt: Prompt) -> None:
+        await (await self._agent()).insert(session_id, prompt)
+
     async def prompt(self, session_id: str, prompt: Prompt) -> Ending:
         return await (await self._agent()).prompt(session_id, prompt)
 
@@ -98,11 +106,7 @@ class LateAgent:
         if self._made is not None:
             self._made.tell(method, params)
 
-    async def _load(self) -> None:
-        await asyncio.sleep(_ANSWER_SECONDS)
-        await self._agent()
-
-    async def _agent(self) -> AgentRole:
+    async def _agent(self) -> KeepingAgent:
         async with self._making:
             if self._made is None:
                 assert self._client is not None, "initialize comes first"
@@ -110,3 +114,8 @@ class LateAgent:
                 await made.initialize(self._client)
                 self._made = made
             return self._made
+
+
+async def _after_the_answer(load: Callable[[], Awaitable[object]]) -> None:
+    await asyncio.sleep(_ANSWER_SECONDS)
+    await load()
