@@ -18,6 +18,7 @@ from parley.protocol.settings import Settings
 from parley.protocol.v1.content import Lose, block_model
 from parley.protocol.v1.dialect import DECIDING
 from parley.protocol.v1.environment import RemoteFiles, RemoteTerminals
+from parley.protocol.v1.late_output import LateOutput
 from parley.protocol.v1.question import (
     answer_from,
     details_of,
@@ -29,7 +30,7 @@ from parley.protocol.v1.question import (
 )
 from parley.protocol.v1.updates import Outgoing
 from parley.schema.codec import encode
-from parley.session.event import ChunkAdded, Event, ToolCallChanged
+from parley.session.event import ChunkAdded, Event, TerminalOutputAdded, ToolCallChanged
 from parley.session.patch import given
 from parley.session.profile import ClientProfile
 from parley.session.question import (
@@ -75,6 +76,7 @@ class ClientHandle:
             if can.terminals
             else None
         )
+        self._late = LateOutput(lambda id_: self.outgoing(id_).tools.late_output(), self.post)
         self.sessions = HostedSessions(self._send)
 
     @property
@@ -190,6 +192,7 @@ class ClientHandle:
         if self._terminals is not None:
             await self._terminals.release_all(session_id)
         self.sessions.close(session_id)
+        self._late.forget(session_id)
         self._outgoing.pop(session_id, None)
 
     def turn_ended(self, session_id: str) -> None:
@@ -212,6 +215,8 @@ class ClientHandle:
             self._endpoint.post(sent)
             if type(event) is ChunkAdded:
                 outgoing.stream.learn(event, sent, update, outgoing.blocks_of(event))
+        if type(event) is TerminalOutputAdded:
+            self._late.expect(session_id)
 
     def _check_open(self, session_id: str) -> None:
         if self.sessions.find(session_id) is None:

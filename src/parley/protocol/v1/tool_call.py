@@ -200,6 +200,15 @@ class ToolCalls:
             for id_, call in showing
         ]
 
+    def late_output(self) -> list[v1.ToolCallProgress]:
+        """New text for the calls whose terminals wrote too little to be sent at once."""
+        behind = [id_ for id_, terminal in self._terminals.items() if terminal.behind]
+        return [
+            v1.ToolCallProgress(tool_call_id=id_, content=self._items(call.content or (), again))
+            for terminal_id in behind
+            for id_, call in self._showing(terminal_id)
+        ]
+
     def turn_ended(self) -> None:
         """Forget the content of calls that are over, so that a long session does not add it up."""
         for call in self._calls.values():
@@ -258,7 +267,9 @@ class ToolCalls:
         fields: dict[str, Any] = {"kind": _kind(event.kind, lose), "status": status}
         if not isinstance(event.content, UnsetType):
             fields["content"] = self._items(event.content or (), lose)
-        elif call.final and any(self._stale(item) for item in call.content or ()):
+        elif call.final and any(
+            terminal.behind for terminal in map(self._terminal_of, call.content or ()) if terminal
+        ):
             # The last words of a terminal must not be lost with the end of its call.
             fields["content"] = self._items(call.content or (), again)
         if not isinstance(event.locations, UnsetType):
@@ -313,10 +324,6 @@ class ToolCalls:
             ):
                 found.append((id_, call))
         return found
-
-    def _stale(self, item: ToolItem) -> bool:
-        terminal = self._terminal_of(item)
-        return terminal is not None and terminal.behind
 
     def _terminal_of(self, item: ToolItem) -> Transcript | None:
         if isinstance(item, TerminalItem):
