@@ -1,0 +1,95 @@
+"""The four wire formats that models are reached by, each with its fake and its configuration."""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.coder.providers.fakes.anthropic import AnthropicFake
+from tests.coder.providers.fakes.gemini import GeminiFake
+from tests.coder.providers.fakes.openai_chat import OpenAIChatFake
+from tests.coder.providers.fakes.openai_responses import OpenAIResponsesFake
+from tests.coder.providers.fakes.reply import Received, Scripted
+from tests.coder.providers.fakes.server import FakeApi, FakeServer
+
+KEY = "sk-canary-7f3a9b"
+"""It must turn up nowhere but in requests to the model."""
+
+
+@dataclass(frozen=True)
+class WireFormat:
+    name: str
+    fake: Callable[[str], FakeApi]
+    model: str
+    variables: Callable[[str], dict[str, str]]
+    """The environment for a base URL."""
+    config: Callable[[str], str] = lambda url: ""
+    """The configuration file for a base URL."""
+
+    def configured(self, url: str, home: Path) -> dict[str, str]:
+        """Write what belongs into the home folder; the environment for the agent."""
+        if text := self.config(url):
+            path = home / ".config/parley/config.toml"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return {"PARLEY_MODEL": self.model, **self.variables(url)}
+
+
+def _config(url: str) -> str:
+    return f"""\
+[providers.work]
+type = "responses"
+base_url = "{url}"
+key_env = "WORK_KEY"
+models = ["gpt-5"]
+"""
+
+
+CHAT = WireFormat(
+    "chat",
+    OpenAIChatFake,
+    "openai/gpt-5",
+    lambda url: {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": url},
+)
+RESPONSES = WireFormat(
+    "responses", OpenAIResponsesFake, "work/gpt-5", lambda url: {"WORK_KEY": KEY}, _config
+)
+ANTHROPIC = WireFormat(
+    "anthropic",
+    AnthropicFake,
+    "anthropic/claude-sonnet-4-5",
+    lambda url: {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url},
+)
+GEMINI = WireFormat(
+    "gemini",
+    GeminiFake,
+    "gemini/gemini-3-pro",
+    lambda url: {"GEMINI_API_KEY": KEY, "GEMINI_BASE_URL": url},
+)
+FORMATS = (CHAT, RESPONSES, ANTHROPIC, GEMINI)
+
+
+class Model:
+    """A fake model that is told what to answer next, turn by turn."""
+
+    def __init__(self, wire: WireFormat) -> None:
+        self.wire = wire
+        self._steps: deque[Scripted] = deque()
+        self.server = FakeServer(wire.fake(KEY), self._next)
+
+    def __enter__(self) -> "Model":
+        self.server.__enter__()
+        return self
+
+    def __exit__(self, *reason: Any) -> None:
+        self.server.__exit__(*reason)
+
+    def plays(self, *steps: Scripted) -> None:
+        """Answer the next requests like this; what was left of the steps before is gone."""
+        self._steps = deque(steps)
+
+    def _next(self, request: Received) -> Scripted:
+        if not self._steps:
+            raise StopIteration
+        return self._steps.popleft()
