@@ -38,18 +38,17 @@ def test_every_tool_has_its_own_name() -> None:
 
 
 def test_the_settings_are_those_of_the_configuration(tmp_path: Path) -> None:
-    text = (
-        "[agent]\nmode='plan'\nthought_level='low'\nprompt_size='small'\nbudget=3\nmax_requests=9\n"
-    )
+    text = "[agent]\nmode='plan'\nthought_level='low'\nprompt_size='small'\nbudget=3\nmax_requests=9\nretry_seconds=0\n"
     found = settings(configured(tmp_path, text, OPENAI_API_KEY="k"))
     assert (found.mode, found.thought_level, found.prompt_size) == ("plan", "low", "small")
-    assert (found.budget, found.max_requests) == (3.0, 9)
+    assert (found.budget, found.max_requests, found.retry.total) == (3.0, 9, 0.0)
     assert (found.default_model, found.hint, found.warnings) == ("openai/gpt-5", "", ())
 
 
 def test_without_a_configuration_the_defaults_hold_and_a_hint_is_given(tmp_path: Path) -> None:
     found, default = settings(configured(tmp_path)), CoderSettings()
     assert (found.mode, found.max_requests) == (default.mode, default.max_requests)
+    assert found.retry == default.retry
     assert found.hint.startswith("No model is configured")
 
 

@@ -25,6 +25,7 @@ thought_level = "high"
 prompt_size = "small"
 budget = 5
 max_requests = 7
+retry_seconds = 2.5
 local_servers = false
 log_level = "debug"
 
@@ -52,7 +53,7 @@ def problems(folder: Path, text: str) -> list[tuple[str, str, str]]:
 def test_a_whole_file_is_read(tmp_path: Path) -> None:
     assert read(tmp_path, WHOLE) == ConfigFile(
         str(tmp_path / "config.toml"),
-        AgentTable("mine", "mine/large", "plan", "high", "small", 5.0, 7, False, "debug"),
+        AgentTable("mine", "mine/large", "plan", "high", "small", 5.0, 7, 2.5, False, "debug"),
         {
             "mine": ProviderTable(
                 "openai", "http://localhost:9999/v1", "MINE_KEY", models=("large", "small")

@@ -19,7 +19,7 @@ from parley.coder.providers.choice import Choice, choose, sees_images
 from parley.coder.providers.making import find_local, providers_of
 from parley.coder.providers.offline import HOW_TO_CONFIGURE
 from parley.coder.runtime import Runtime
-from parley.coder.settings import CoderSettings
+from parley.coder.settings import CoderSettings, RetryLimits
 from parley.coder.store.store import Store
 from parley.coder.tools.bash import Bash
 from parley.coder.tools.edit_file import EditFile
@@ -179,10 +179,15 @@ def settings_of(
         prompt_size=agent.prompt_size or default.prompt_size,
         budget=agent.budget,
         max_requests=agent.max_requests or default.max_requests,
+        retry=_retry(default.retry, agent.retry_seconds),
         hint="" if choice.configured else HINT,
         warnings=warnings,
         environment=tool_environment(agent.environment or ()),
     )
+
+
+def _retry(default: RetryLimits, seconds: float | None) -> RetryLimits:
+    return default if seconds is None else replace(default, total=seconds)
 
 
 def rules_of(config: Config) -> tuple[tuple[Rule, ...], tuple[ConfigError, ...]]:

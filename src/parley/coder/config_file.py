@@ -30,6 +30,8 @@ class AgentTable(Struct, frozen=True):
     prompt_size: Literal["full", "small"] | None = None
     budget: Annotated[float, Meta(gt=0)] | None = None
     max_requests: Annotated[int, Meta(ge=1)] | None = None
+    retry_seconds: Annotated[float, Meta(ge=0)] | None = None
+    """How long a model that fails for the moment is asked again."""
     local_servers: bool | None = None
     log_level: Literal["debug", "info", "warning", "error"] | None = None
     environment: tuple[str, ...] | None = None
