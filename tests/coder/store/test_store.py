@@ -45,6 +45,19 @@ def test_a_session_is_found_again_as_it_was(tmp_path: Path) -> None:
     run(scenario)
 
 
+def test_a_session_can_be_looked_at_while_another_holds_it(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with opened(tmp_path) as store, opened(tmp_path) as other:
+            log = await store.create(FIRST, "/project")
+            log.append(*chunks(3))
+            await log.flush()
+            assert await other.entries(FIRST) == chunks(3)
+            with pytest.raises(ResourceNotFound):
+                await other.entries(SECOND)
+
+    run(scenario)
+
+
 def test_nothing_is_touched_before_it_is_needed(tmp_path: Path) -> None:
     async def scenario() -> None:
         store = Store(tmp_path / "data")

@@ -99,6 +99,18 @@ class Store:
         head = await self._head(session_id)
         return None if head is None else head.info
 
+    async def entries(self, session_id: str) -> tuple[Entry, ...]:
+        """What is stored of a session, to be looked at only; anybody may have it open.
+
+        Raises:
+            ResourceNotFound: there is none.
+        """
+        head = await self._head(session_id)
+        if head is None:
+            raise _missing(session_id)
+        known, _ = await self._entries(head)
+        return tuple(known)
+
     async def fork(
         self, source_id: str, new_id: str, cwd: str, additional: tuple[str, ...] = ()
     ) -> SessionLog:
