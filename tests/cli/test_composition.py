@@ -14,7 +14,7 @@ from parley.coder.providers.choice import choose
 from parley.coder.runtime import Runtime
 from parley.coder.settings import CoderSettings
 from parley.coder.vendors import LocalServer
-from parley.errors import AuthRequired
+from parley.errors import AuthRequired, MethodNotFound
 
 BOUND = 5
 
@@ -38,7 +38,15 @@ def test_every_tool_has_its_own_name() -> None:
 
 
 def test_the_settings_are_those_of_the_configuration(tmp_path: Path) -> None:
-    text = "[agent]\nmode='plan'\nthought_level='low'\nprompt_size='small'\nbudget=3\nmax_requests=9\nretry_seconds=0\n"
+    text = """
+        [agent]
+        mode = 'plan'
+        thought_level = 'low'
+        prompt_size = 'small'
+        budget = 3
+        max_requests = 9
+        retry_seconds = 0
+    """
     found = settings(configured(tmp_path, text, OPENAI_API_KEY="k"))
     assert (found.mode, found.thought_level, found.prompt_size) == ("plan", "low", "small")
     assert (found.budget, found.max_requests, found.retry.total) == (3.0, 9, 0.0)
@@ -175,6 +183,29 @@ def test_looking_again_uses_what_was_configured_meanwhile(tmp_path: Path) -> Non
 
     before, later = configured(tmp_path), configured(tmp_path, OPENAI_API_KEY="k")
     play(before, scenario, later=later)
+
+
+@pytest.mark.parametrize("environ", [{}, {"OPENAI_API_KEY": "k"}])
+def test_who_can_log_in_can_log_out(tmp_path: Path, environ: dict[str, str]) -> None:
+    before, later = configured(tmp_path, **environ), configured(tmp_path, OPENAI_API_KEY="k")
+
+    async def scenario() -> None:
+        composition = Composition(before, choose(before), lambda: later, ())
+        runtime = composition.runtime()
+        application = composition.application(runtime)
+        if environ:
+            with pytest.raises(MethodNotFound):
+                await application.logout()
+        else:
+            await application.login("recheck")
+            assert runtime.settings.default_model == "openai/gpt-5"
+            await application.logout()
+            assert runtime.settings.default_model == "offline/commands"
+            assert runtime.settings.hint
+        await application.aclose()
+        await runtime.aclose()
+
+    asyncio.run(scenario())
 
 
 def test_looking_again_finds_a_server_that_was_started_meanwhile(tmp_path: Path) -> None:
