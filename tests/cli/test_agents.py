@@ -166,3 +166,4 @@ def test_a_line_is_cut_to_the_width_of_the_terminal(home: Path) -> None:
     lines = shown.splitlines()
     assert lines[0].startswith("NAME")
     assert max(map(len, lines)) == 40
+    assert lines[-1] == "`parley agents NAME` tells all about on…"

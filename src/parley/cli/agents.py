@@ -67,6 +67,8 @@ def _table(found: Sequence[FoundAgent]) -> Iterator[str]:
     for row in rows:
         padded = (cell + " " * (size - cells(cell)) for cell, size in zip(row, widths, strict=True))
         yield one_line("  ".join(padded), width)
+    if width is not None:
+        yield one_line("`parley agents NAME` tells all about one.", width)
 
 
 def _row(agent: FoundAgent) -> tuple[str, str, str, str]:
