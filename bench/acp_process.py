@@ -21,7 +21,11 @@ SECONDS = 20.0
 PARLEY = (sys.executable, "-c", "import sys; from parley.cli.main import main; sys.exit(main())")
 _READ_SIZE = 4096
 # Small enough that a kill after a number of bytes can come between any two messages.
-_KEPT = ("PATH", "LANG", "COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG", "COV_CORE_SOURCE")
+_LOOK_AGAIN = 0.02
+_KEPT = (
+    *("PATH", "LANG", "PYTHONPATH"),
+    *("COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG", "COV_CORE_SOURCE"),
+)
 
 
 class Killed(Exception):
@@ -50,6 +54,10 @@ def environment(home: Path, more: Mapping[str, str] | None = None) -> dict[str, 
 def allow(request: Json) -> Json | None:
     """Answers a question with the option that allows it once."""
     return chosen(request, "allow_once")
+
+
+def silent(request: Json) -> Json | None:
+    """Never answers."""
 
 
 def chosen(request: Json, kind: str) -> Json:
@@ -199,7 +207,8 @@ class AcpProcess:
             assert not self.ended, f"the agent has gone: {self.complaints()}"
             left = deadline - time.monotonic()
             assert left > 0, f"waited in vain; the last messages were {self.messages[-3:]}"
-            self._step(left)
+            # A condition may be about something that the agent does not tell.
+            self._step(min(left, _LOOK_AGAIN))
 
     def kill(self) -> None:
         """End it without a word, and take what it had said before."""
@@ -210,6 +219,11 @@ class AcpProcess:
     def hang_up(self) -> None:
         """End the input."""
         self._sink.close()
+
+    def stop_reading(self) -> None:
+        """Close the output, as a client does that is gone."""
+        self._source.close()
+        self.ended = True
 
     def end(self) -> int:
         """Hang up; the exit status."""
