@@ -24,6 +24,9 @@ class WireFormat:
     model: str
     variables: Callable[[str], dict[str, str]]
     """The environment for a base URL."""
+    key_variable: str
+    listed: str
+    """A model that the fake lists, so that a client can choose it."""
     config: Callable[[str], str] = lambda url: ""
     """The configuration file for a base URL."""
 
@@ -51,21 +54,33 @@ CHAT = WireFormat(
     OpenAIChatFake,
     "openai/gpt-5",
     lambda url: {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": url},
+    "OPENAI_API_KEY",
+    "openai/gpt-5",
 )
 RESPONSES = WireFormat(
-    "responses", OpenAIResponsesFake, "work/gpt-5", lambda url: {"WORK_KEY": KEY}, _config
+    "responses",
+    OpenAIResponsesFake,
+    "work/gpt-5",
+    lambda url: {"WORK_KEY": KEY},
+    "WORK_KEY",
+    "work/gpt-5",
+    _config,
 )
 ANTHROPIC = WireFormat(
     "anthropic",
     AnthropicFake,
     "anthropic/claude-sonnet-4-5",
     lambda url: {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url},
+    "ANTHROPIC_API_KEY",
+    "anthropic/claude-haiku-4-5",
 )
 GEMINI = WireFormat(
     "gemini",
     GeminiFake,
     "gemini/gemini-3-pro",
     lambda url: {"GEMINI_API_KEY": KEY, "GEMINI_BASE_URL": url},
+    "GEMINI_API_KEY",
+    "gemini/gemini-3-flash",
 )
 FORMATS = (CHAT, RESPONSES, ANTHROPIC, GEMINI)
 
