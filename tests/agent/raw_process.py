@@ -90,6 +90,10 @@ class RawProcess:
         """When the answer came."""
         return self.arrived[self._position(number)]
 
+    def answered(self) -> set[int]:
+        """The requests of ours that have their answer."""
+        return set(self._answered)
+
     def notify(self, method: str, **params: Any) -> None:
         self.send({"jsonrpc": "2.0", "method": method, "params": params})
 
