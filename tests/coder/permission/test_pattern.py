@@ -72,6 +72,7 @@ def hit(rule: str, line: str) -> str:
         ("deny *:**/.env", "x --file=sub/.env", "yes"),
         ("deny *:**/.env", "echo x > .env", "yes"),
         ("deny *:**/.env", "cat env", "no"),
+        ("deny *:**/.env", "cat " + " ".join(map(str, range(600))), "maybe"),
     ],
 )
 def test_a_rule_that_denies_hits_any_part(rule: str, line: str, expected: str) -> None:

@@ -1,5 +1,8 @@
 """The policy: who wins over whom, and what each mode lets pass."""
 
+from collections.abc import Callable
+from time import perf_counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -188,6 +191,30 @@ def test_links_in_a_command_are_followed() -> None:
     request = bash("cat link")
     found = judge(request, "ask", (), (), ("/w",), lambda path: path.replace("/w/link", "/etc/x"))
     assert found.effect == "ask"
+
+
+def test_links_are_followed_anew_for_every_call() -> None:
+    targets = iter(["/w/x", "/etc/x"])
+    found = [
+        judge(bash("cat x"), "ask", (), (), ("/w",), _resolver(next(targets))).effect
+        for _ in range(2)
+    ]
+    assert found == ["allow", "ask"]
+
+
+def _resolver(target: str) -> Callable[[str], str]:
+    return lambda path: target if path == "/w/x" else path
+
+
+def test_the_longest_lines_are_judged_within_bounds() -> None:
+    rules = parse_rules(
+        "\n".join(f"deny bash:p{number}\ndeny read_file:**/{number}.key" for number in range(50))
+    )
+    lines = ["sudo " + "a b c " * 1_600, "; ".join(["sudo env a b c"] * 600)]
+    started = perf_counter()
+    for line in (*lines, "sh -c '" + "x; " * 3_000 + "'"):
+        assert judge(bash(line), "ask", rules, (), ROOTS).effect == "ask"
+    assert perf_counter() - started < 5
 
 
 def test_reasons_hide_nothing() -> None:

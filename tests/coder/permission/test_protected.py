@@ -50,6 +50,6 @@ def test_it_is_not_protected(path: str) -> None:
 
 
 def test_a_word_names_a_protected_path_as_a_whole_or_as_a_value() -> None:
-    assert protected_word(("cp", None, "a", ".git/hooks/x")) == ".git/hooks/x"
+    assert protected_word(("cp", "a", ".git/hooks/x")) == ".git/hooks/x"
     assert protected_word(("x", "--output=.git/config")) == "--output=.git/config"
-    assert protected_word(("x", "about .git things", None)) is None
+    assert protected_word(("x", "about .git things")) is None

@@ -5,6 +5,7 @@ not looked into: no rule on words can say what a Python program does.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -13,6 +14,7 @@ from parley.coder.permission.shell import CommandLine, parse
 
 _DEEPEST = 4
 _MOST = 2_000
+_LONGEST = 24
 _CARRIERS = WRAPPERS.union(
     (words[0] for words in CARRIERS), ("docker", "podman", "kubectl", "npm", "git", "nix", "pipx")
 )
@@ -31,6 +33,18 @@ class Commands(Struct, frozen=True):
     """Where redirections lead to."""
     complete: bool
     """Nothing else runs, unless a `None` stands for it or a program does it by itself."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every word and target that is known, for whoever looks for paths."""
+        words = {word for found in self.found for word in found}
+        return frozenset(word for word in words.union(self.targets) if word is not None)
+
+
+@lru_cache(maxsize=64)
+def commands_in(text: str) -> Commands:
+    """Everything that a command line may run."""
+    return every_command(parse(text))
 
 
 def every_command(line: CommandLine) -> Commands:
@@ -67,7 +81,9 @@ def _carried(words: Words) -> Iterator[Words]:
         # Which of the words is the program depends on the options; so each of them may be it.
         more = (None,) if program in _FEEDERS else ()
         for position in range(1, len(words)):
-            yield (*words[position:], *more)
+            inner = words[position : position + _LONGEST]
+            # No rule has that many words, and all the rests of a long line would be huge.
+            yield (*inner, *more) if position + _LONGEST >= len(words) else (*inner, None)
 
 
 def name_of(word: str | None) -> str | None:

@@ -12,13 +12,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from parley.coder.permission.access import Access, FetchesUrl, ReadsPath, RunsCommand, WritesPath
-from parley.coder.permission.nested import Words, every_command, name_of
+from parley.coder.permission.nested import Words, commands_in, name_of
 from parley.coder.permission.paths import Scope, folded, inside, matches, names_inside, relative
 from parley.coder.permission.programs import leaves_free
 from parley.coder.permission.readonly import impacts_of
 from parley.coder.permission.shell import Command, CommandLine, parse
 
 Hit = Literal["yes", "maybe", "no"]
+_MOST_NAMES = 500
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -67,7 +68,7 @@ def hits(pattern: Pattern, access: Access, scope: Scope) -> Hit:
         case PathPattern(), (ReadsPath(path=path) | WritesPath(path=path)):
             return "yes" if _names(pattern, path, scope, ignore_case=True) else "no"
         case PathPattern(), RunsCommand(command=command):
-            return _hits_words_as_paths(pattern, parse(command), scope)
+            return _hits_words_as_paths(pattern, command, scope)
         case UrlPattern(), FetchesUrl(url=url):
             split = split_url(url)
             # What cannot be read as an address may be any address.
@@ -114,7 +115,7 @@ def _hits_line(pattern: WordsPattern | LinePattern, line: CommandLine) -> Hit:
         other = parse(pattern.text)
         same = line.plain and other.plain and line.commands == other.commands
         return "yes" if same or line.text == pattern.text else "no"
-    commands = every_command(line)
+    commands = commands_in(line.text)
     found = {_hits_words(pattern.words, words) for words in commands.found}
     if "yes" in found:
         return "yes"
@@ -195,22 +196,19 @@ def _stays(word: str, scope: Scope) -> bool:
     )
 
 
-def _hits_words_as_paths(pattern: PathPattern, line: CommandLine, scope: Scope) -> Hit:
+def _hits_words_as_paths(pattern: PathPattern, command: str, scope: Scope) -> Hit:
     """A command that names a path is concerned by rules on that path, however it uses it."""
-    commands = every_command(line)
-    words = [word for found in commands.found for word in found]
-    for word in (*words, *commands.targets):
-        for piece in (word or "").split("="):
-            if piece and _names(pattern, scope.resolve(_from(scope.cwd, piece)), scope, True):
-                return "yes"
+    names = commands_in(command).names
+    if len(names) > _MOST_NAMES:
+        return "maybe"
+    for piece in (piece for name in names for piece in name.split("=") if piece):
+        path = scope.resolve(posixpath.join(scope.cwd, piece))
+        if _names(pattern, path, scope, ignore_case=True):
+            return "yes"
     return "no"
 
 
 # Paths.
-
-
-def _from(cwd: str, word: str) -> str:
-    return word if word.startswith("/") else f"{cwd}/{word}"
 
 
 def _names(pattern: PathPattern, path: str, scope: Scope, ignore_case: bool) -> bool:

@@ -8,6 +8,7 @@ things that a call touches, the strictest verdict counts.
 
 import posixpath
 from collections.abc import Callable
+from functools import cache
 from typing import Literal
 
 from msgspec import Struct
@@ -21,7 +22,7 @@ from parley.coder.permission.access import (
     TouchesNothing,
     WritesPath,
 )
-from parley.coder.permission.nested import every_command
+from parley.coder.permission.nested import commands_in
 from parley.coder.permission.paths import Scope, inside, relative
 from parley.coder.permission.pattern import (
     EveryCall,
@@ -73,7 +74,8 @@ def judge(
     `resolve` follows the symbolic links of an absolute path; without it the paths in a command
     are taken as they are written.
     """
-    case = _Case(request, mode, (*rules, *map(rule_of, remembered)), roots, resolve)
+    # Many rules may look at the same path; it is resolved once, and anew for the next call.
+    case = _Case(request, mode, (*rules, *map(rule_of, remembered)), roots, cache(resolve))
     verdicts = [case.verdict(access) for access in _touched(request)]
     strictest = min(verdicts, key=lambda verdict: _STRICTEST[verdict.effect])
     lasting = all(verdict.lasting for verdict in verdicts if verdict.effect == strictest.effect)
@@ -172,12 +174,9 @@ def _protected(access: Access | None, scope: Scope) -> str | None:
             name = relative(path, scope.roots) or path
             return name if is_protected(name) else None
         case RunsCommand(command=command):
-            line = parse(command)
-            if impact_of(line, scope) != "changes":
+            if impact_of(parse(command), scope) != "changes":
                 return None
-            commands = every_command(line)
-            words = (word for found in commands.found for word in found)
-            return protected_word((*commands.targets, *words))
+            return protected_word(commands_in(command).names)
         case _:
             return None
 

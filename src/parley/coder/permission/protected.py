@@ -4,6 +4,8 @@ Writing them always asks, whatever the mode, and whether they exist or not. Only
 exactly such a path lets it pass. Names are compared without case, since some file systems do.
 """
 
+from collections.abc import Iterable
+
 from parley.coder.permission.paths import folded
 
 _FOLDERS = frozenset(
@@ -31,10 +33,10 @@ def is_protected(path: str) -> bool:
     )
 
 
-def protected_word(words: tuple[str | None, ...]) -> str | None:
-    """The first word of a command that names a protected path, as a whole or as a value."""
-    for word in words:
-        if word is not None and any(map(is_protected, word.split("="))):
+def protected_word(words: Iterable[str]) -> str | None:
+    """A word of a command that names a protected path, as a whole or as a value."""
+    for word in sorted(words):
+        if any(map(is_protected, word.split("="))):
             return word
     return None
 
