@@ -30,3 +30,8 @@ def test_a_long_title_ends_between_words_where_it_can() -> None:
     assert len(words) <= LIMIT
     assert title_of((Text("x" * 100),)) == "x" * (LIMIT - 1) + "…"
     assert title_of((Text("x" * LIMIT),)) == "x" * LIMIT
+
+
+def test_the_end_of_a_very_long_prompt_is_not_looked_at() -> None:
+    assert title_of((Text("word " * 200_000),)).startswith("word word")
+    assert title_of((Text(" " * 200_000 + "late"),)) == ""

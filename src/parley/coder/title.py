@@ -3,6 +3,8 @@
 from parley.session.content import Block, Link, Resource, Text
 
 LIMIT = 60
+# A prompt may be a megabyte long, and other sessions wait meanwhile.
+_LOOKED_AT = 4096
 
 
 def title_of(blocks: tuple[Block, ...]) -> str:
@@ -19,7 +21,7 @@ def title_of(blocks: tuple[Block, ...]) -> str:
 
 
 def _first_line(text: str) -> str:
-    for line in text.splitlines():
+    for line in text[:_LOOKED_AT].splitlines():
         # Control and direction characters could make a list of sessions show something else.
         words = "".join(letter if letter.isprintable() else " " for letter in line).split()
         if words:
