@@ -9,7 +9,13 @@ from collections.abc import Callable
 
 from parley.frontend.headless.keyboard import Keyboard
 from parley.frontend.headless.output import Answered, How
-from parley.frontend.headless.question_text import about, key_lines, keys_for, question_lines
+from parley.frontend.headless.question_text import (
+    about,
+    key_lines,
+    keys_for,
+    question_lines,
+    wrapped,
+)
 from parley.frontend.headless.rules import Asked, Rules, of_call
 from parley.frontend.headless.screen import Screen
 from parley.sdk.conversation import RemoteSession
@@ -100,7 +106,7 @@ class Asking:
         screen = self._screen
         screen.note("")
         for line, tone in lines:
-            screen.note(line, tone)
+            screen.note(wrapped(line, screen.facts.columns), tone)
         await screen.flushed()
         screen.outlet.hold(True)
         try:

@@ -13,7 +13,7 @@ _MOST_LINES = 4000
 def diff_lines(item: DiffItem) -> Iterator[str]:
     """A diff as a person reads it, in raw text."""
     if item.patch is not None and not any(_has_text(change) for change in item.changes):
-        yield from item.patch.text.split("\n")
+        yield from item.patch.text.rstrip("\n").split("\n")
         return
     for change in item.changes:
         yield from _change_lines(change)

@@ -44,8 +44,8 @@ class FinalOutput:
     def answered(self, answered: Answered) -> None:
         pass
 
-    def turn_ended(self, end: TurnEnd) -> None:
-        self._show()
+    async def turn_ended(self, end: TurnEnd) -> None:
+        await self._show()
         self._said = Said()
 
     def failed(self, trouble: Trouble) -> None:
@@ -64,7 +64,7 @@ class FinalOutput:
         self._size += len(data)
         self._held.write(data)
 
-    def _show(self) -> None:
+    async def _show(self) -> None:
         """Write the answer, piece by piece, with the end of its last line."""
         if not self._size:
             return
@@ -77,6 +77,7 @@ class FinalOutput:
             cut = _whole_characters(whole)
             self._screen.say(safe.feed(whole[:cut].decode("utf-8", "surrogatepass")))
             rest = whole[cut:]
+            await self._screen.room()
         self._screen.say(safe.close())
         if self._screen.midline:
             self._screen.say("\n")

@@ -24,7 +24,8 @@ class JsonOutput:
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._heads: dict[tuple[str, str, str | None], bytes] = {}
+        self._key: tuple[str, str, str | None] | None = None
+        self._head = b""
 
     def opened(self, opened: Opened) -> None:
         info = opened.agent.info
@@ -41,7 +42,11 @@ class JsonOutput:
 
     def event(self, session_id: str, event: Event) -> None:
         if type(event) is ChunkAdded and is_plain(event):
-            self._chunk(session_id, event)
+            # The most frequent event by far; what comes before its text changes seldom.
+            key = (session_id, event.speaker, event.message_id)
+            if key != self._key:
+                self._key, self._head = key, _head(session_id, event)
+            self._put(self._head + _encode(cast("Any", event.content).text) + b"}}\n")
             return
         fields = plain(event)
         self._line({"event": fields.pop("event"), "sessionId": session_id, **fields})
@@ -60,7 +65,7 @@ class JsonOutput:
             }
         )
 
-    def turn_ended(self, end: TurnEnd) -> None:
+    async def turn_ended(self, end: TurnEnd) -> None:
         self._line(
             {
                 "event": "turn_ended",
@@ -103,21 +108,6 @@ class JsonOutput:
             }
         )
 
-    def _chunk(self, session_id: str, event: ChunkAdded) -> None:
-        """The most frequent event by far; what comes before its text changes seldom."""
-        key = (session_id, event.speaker, event.message_id)
-        head = self._heads.get(key)
-        if head is None:
-            fields: dict[str, Any] = {"event": "chunk_added", "sessionId": session_id}
-            fields["speaker"] = event.speaker
-            if event.message_id is not None:
-                fields["messageId"] = event.message_id
-            head = _encode(fields)[:-1] + b',"content":{"type":"text","text":'
-            if len(self._heads) > 64:
-                self._heads.clear()
-            self._heads[key] = head
-        self._put(head + _encode(cast("Any", event.content).text) + b"}}\n")
-
     def _line(self, fields: dict[str, Any]) -> None:
         self._put(_encode(fields) + b"\n")
 
@@ -125,6 +115,15 @@ class JsonOutput:
         if not line.isascii() or b"\x7f" in line:
             line = _NOT_PLAIN.sub(_escaped, line.decode()).encode()
         self._screen.put(line)
+
+
+def _head(session_id: str, event: ChunkAdded) -> bytes:
+    """The line of a chunk up to its text."""
+    fields: dict[str, Any] = {"event": "chunk_added", "sessionId": session_id}
+    fields["speaker"] = event.speaker
+    if event.message_id is not None:
+        fields["messageId"] = event.message_id
+    return _encode(fields)[:-1] + b',"content":{"type":"text","text":'
 
 
 def plain(value: Any) -> Any:

@@ -13,7 +13,8 @@ from queue import SimpleQueue
 HIGH_WATER = 256 * 1024
 """Bytes that wait to be written above which a writer should wait for `room`."""
 
-_Batch = list[tuple[int, bytes]]
+_Batch = list[tuple[int, list[bytes]]]
+"""Pieces for one descriptor, then for the other, and so on."""
 
 
 class Outlet:
@@ -28,7 +29,10 @@ class Outlet:
         self._on_broken = on_broken
         self._loop = asyncio.get_running_loop()
         self._waiting: _Batch = []
-        self._size = 0
+        self._last = -1
+        self._pieces: list[bytes] = []
+        self.size = 0
+        """Bytes that are not written yet."""
         self._busy = False
         self._scheduled = False
         self._held = False
@@ -42,27 +46,22 @@ class Outlet:
     def held(self) -> bool:
         return self._held
 
-    @property
-    def full(self) -> bool:
-        return self._size > HIGH_WATER
-
     def write(self, fd: int, data: bytes) -> None:
         """Put something in the queue; it leaves at the end of this tick, all at once."""
         if fd in self._broken or not data:
             return
-        waiting = self._waiting
-        if waiting and waiting[-1][0] == fd and len(waiting[-1][1]) < 4096:
-            waiting[-1] = (fd, waiting[-1][1] + data)
-        else:
-            waiting.append((fd, data))
-        self._size += len(data)
+        if fd != self._last:
+            self._last, self._pieces = fd, []
+            self._waiting.append((fd, self._pieces))
+        self._pieces.append(data)
+        self.size += len(data)
         if not self._scheduled:
             self._scheduled = True
             self._loop.call_soon(self._hand_over)
 
     async def room(self) -> None:
         """Wait while more is to be written than should be."""
-        while self.full:
+        while self.size > HIGH_WATER:
             await self._changed()
 
     def hold(self, held: bool) -> None:
@@ -72,7 +71,7 @@ class Outlet:
 
     async def flushed(self) -> None:
         """Wait until everything is written, or cannot be."""
-        while self._size:
+        while self.size:
             await self._changed()
 
     async def aclose(self, seconds: float) -> None:
@@ -94,7 +93,7 @@ class Outlet:
         self._scheduled = False
         if self._busy or self._held or not self._waiting:
             return
-        batch, self._waiting = self._waiting, []
+        batch, self._waiting, self._last = self._waiting, [], -1
         self._busy = True
         self._batches.put(batch)
 
@@ -102,14 +101,14 @@ class Outlet:
         """The thread: one batch after the other."""
         while (batch := self._batches.get()) is not None:
             failed: dict[int, OSError] = {}
-            for fd, data in batch:
+            for fd, pieces in batch:
                 if fd in failed:
                     continue
                 try:
-                    _write_all(fd, data)
+                    _write_all(fd, b"".join(pieces))
                 except OSError as error:
                     failed[fd] = error
-            size = sum(len(data) for _, data in batch)
+            size = _size(batch)
             try:
                 self._loop.call_soon_threadsafe(self._written, size, failed)
             except RuntimeError:
@@ -117,16 +116,20 @@ class Outlet:
 
     def _written(self, size: int, failed: dict[int, OSError]) -> None:
         self._busy = False
-        self._size -= size
+        self.size -= size
         for fd, error in failed.items():
             self._broken.add(fd)
-            self._size -= sum(len(data) for each, data in self._waiting if each == fd)
-            self._waiting = [each for each in self._waiting if each[0] != fd]
+            self.size -= _size([each for each in self._waiting if each[0] == fd])
+            self._waiting, self._last = [each for each in self._waiting if each[0] != fd], -1
             if fd == self._main:
                 self._on_broken(error)
         if self._room is not None and not self._room.done():
             self._room.set_result(None)
         self._hand_over()
+
+
+def _size(batch: _Batch) -> int:
+    return sum(len(piece) for _, pieces in batch for piece in pieces)
 
 
 def _write_all(fd: int, data: bytes) -> None:

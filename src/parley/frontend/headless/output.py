@@ -79,7 +79,7 @@ class Result(Struct, frozen=True):
 
 
 class Output(Protocol):
-    """Shows what happens. Nothing here waits; the runner asks the screen for room."""
+    """Shows what happens. Events are never waited for; the runner asks for room."""
 
     def opened(self, opened: Opened) -> None: ...
 
@@ -87,7 +87,9 @@ class Output(Protocol):
 
     def answered(self, answered: Answered) -> None: ...
 
-    def turn_ended(self, end: TurnEnd) -> None: ...
+    async def turn_ended(self, end: TurnEnd) -> None:
+        """May wait for room: this is where an output shows what it held back."""
+        ...
 
     def failed(self, trouble: Trouble) -> None: ...
 

@@ -11,7 +11,7 @@ from typing import Any
 from parley.frontend.headless.command_words import command_of
 from parley.frontend.headless.diff_text import diff_lines
 from parley.frontend.headless.screen import Tone
-from parley.frontend.visible import visible
+from parley.frontend.visible import cells, visible
 from parley.session.activity import ToolCall
 from parley.session.content import ContentItem, DiffItem, Text
 from parley.session.question import (
@@ -22,6 +22,8 @@ from parley.session.question import (
 )
 
 Line = tuple[str, Tone]
+
+_GOES_ON = "    ┆ "
 
 KEYS = {"allow_once": "a", "allow_always": "A", "reject_once": "r", "reject_always": "R"}
 _MEANINGS = {
@@ -84,6 +86,29 @@ def key_lines(keys: dict[str, PermissionOption]) -> Iterator[Line]:
     for key, option in keys.items():
         yield f"  [{key}] {_MEANINGS[option.kind]}: {_block(option.name, 6)}", "plain"
     yield "  any other key: no", "dim"
+
+
+def wrapped(text: str, columns: int) -> str:
+    """Safe text that never reaches the edge, since a terminal would go on in the first column.
+
+    There a long name of an option could look like an option of ours.
+    """
+    room = max(columns - 1, 20)
+    return "\n".join("\n".join(_pieces(line, room)) for line in text.split("\n"))
+
+
+def _pieces(line: str, room: int) -> Iterator[str]:
+    start, width = "", 0
+    piece: list[str] = []
+    for letter in line:
+        size = cells(letter)
+        if width + size > room:
+            yield start + "".join(piece)
+            start, piece = _GOES_ON, []
+            width = cells(start)
+        piece.append(letter)
+        width += size
+    yield start + "".join(piece)
 
 
 def _call_lines(call: ToolCall) -> Iterator[Line]:

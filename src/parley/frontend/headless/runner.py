@@ -14,10 +14,11 @@ from parley.frontend.headless.asking import Asking
 from parley.frontend.headless.context import Context, blocks
 from parley.frontend.headless.exit_code import ExitCode, of_turn
 from parley.frontend.headless.opening import open_session
+from parley.frontend.headless.outlet import HIGH_WATER
 from parley.frontend.headless.output import Opened, Output, Result, Trouble, TurnEnd
 from parley.frontend.headless.request import AgentLink, RunRequest
 from parley.frontend.headless.screen import ProgressText, Screen, keep_moving
-from parley.frontend.headless.status_lines import StatusLines
+from parley.frontend.headless.status_lines import NoStatusLines, StatusLines
 from parley.frontend.headless.trouble import OPEN, START, TURN, Stage, trouble_of
 from parley.sdk.client import Client
 from parley.sdk.conversation import AgentConnection, RemoteSession
@@ -41,12 +42,14 @@ class Views:
     def __init__(self, output: Output, status: StatusLines) -> None:
         self.output = output
         self.status = status
+        # Events come by the hundred thousand, so nobody is called for nothing.
+        self.event = output.event if isinstance(status, NoStatusLines) else self._both
 
-    def event(self, session_id: str, event: Event) -> None:
+    def _both(self, session_id: str, event: Event) -> None:
         self.output.event(session_id, event)
         self.status.event(session_id, event)
 
-    def all(self) -> tuple[Output, StatusLines]:
+    def all(self) -> tuple[Output | StatusLines, ...]:
         # What ends a line of the output comes before what stands beside it.
         return self.output, self.status
 
@@ -174,12 +177,12 @@ class Run:
     async def _one_turn(self, session: RemoteSession, turn: RemoteTurn, number: int) -> ExitCode:
         began, denied = self._loop.time(), self._asking.denied
         self._turn, self._turns = turn, number
-        show, screen, id_ = self._views.event, self._screen, session.id
+        show, outlet, id_ = self._views.event, self._screen.outlet, session.id
         try:
             async for event in turn:
                 show(id_, event)
-                if screen.full:
-                    await screen.room()
+                if outlet.size > HIGH_WATER:
+                    await outlet.room()
         finally:
             self._turn = None
         for late in self._late:
@@ -195,8 +198,8 @@ class Run:
             code = self._leaving
         seconds = self._loop.time() - began
         end = TurnEnd(id_, number, ending.stop_reason, code, seconds, ending.usage, ending.failure)
-        for view in self._views.all():
-            view.turn_ended(end)
+        await self._views.output.turn_ended(end)
+        self._views.status.turn_ended(end)
         return code
 
     def _between(self, session: RemoteSession, event: Event) -> None:

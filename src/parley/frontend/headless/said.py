@@ -17,18 +17,20 @@ class Said:
     def __init__(self) -> None:
         self._shown: dict[str, tuple[int, int]] = {}
         self._last: str | None = None
-        self._any = False
+        self._end = ""
+        """The last two letters that were said."""
 
     def chunk(self, event: ChunkAdded) -> str:
         """The text that a chunk adds; a new message begins on a line of its own."""
         text = text_of(event.content)
         id_ = event.message_id
         if id_ is None:
-            self._any = True
+            self._end = (self._end + text)[-2:]
             return text
         length, total = self._shown.get(id_, (0, 0))
         border = self._border(id_)
         self._note(id_, length + len(text), crc32(_bytes(text), total))
+        self._end = (self._end + text)[-2:]
         return border + text
 
     def message(self, event: MessageChanged) -> str:
@@ -41,8 +43,11 @@ class Said:
         if length and crc32(_bytes(text[:length])) == total:
             new, border = text[length:], ""
         else:
-            new, border = text, self._border(id_) or ("\n\n" if length else "")
+            # It is another text than the one that was shown.
+            self._last = "" if length else self._last
+            new, border = text, self._border(id_)
         self._note(id_, len(text), crc32(_bytes(text)))
+        self._end = (self._end + new)[-2:]
         return border + new if new else ""
 
     def pause(self) -> None:
@@ -50,9 +55,12 @@ class Said:
         self._last = None
 
     def _border(self, id_: str) -> str:
-        border = "\n\n" if self._any and self._last is not None and self._last != id_ else ""
-        self._last, self._any = id_, True
-        return border
+        """A blank line between two messages, as much of it as is not there yet."""
+        follows = self._last is not None and self._last != id_
+        self._last = id_
+        if not follows or not self._end:
+            return ""
+        return "\n\n"[len(self._end) - len(self._end.rstrip("\n")) :]
 
     def _note(self, id_: str, length: int, total: int) -> None:
         self._shown[id_] = (length, total)

@@ -49,10 +49,6 @@ class Screen:
         """Whether the output stands in the middle of a line."""
         return self._midline
 
-    @property
-    def full(self) -> bool:
-        return self.outlet.full
-
     async def room(self) -> None:
         await self.outlet.room()
 

@@ -34,7 +34,7 @@ class TextOutput:
     def answered(self, answered: Answered) -> None:
         self._break()
 
-    def turn_ended(self, end: TurnEnd) -> None:
+    async def turn_ended(self, end: TurnEnd) -> None:
         self._finish_line()
         self._said = Said()
 

@@ -1,0 +1,47 @@
+"""Diffs as lines, and how much they change."""
+
+from parley.frontend.headless.diff_text import changed_lines, diff_lines
+from parley.session.content import DiffItem, FileChange, Patch
+
+
+def test_two_texts_are_shown_as_what_changed() -> None:
+    change = FileChange("modify", "/a", old_text="one\ntwo\n", new_text="one\n2\n")
+    assert list(diff_lines(DiffItem((change,)))) == [
+        "modify /a",
+        "@@ -1,3 +1,3 @@",
+        " one",
+        "-two",
+        "+2",
+        " ",
+    ]
+    assert changed_lines(change) == (1, 1)
+
+
+def test_lines_that_look_like_the_head_of_a_diff_are_not_hidden() -> None:
+    change = FileChange("modify", "/a", old_text="x\n-- a\n", new_text="x\n++ b\n")
+    assert {"--- a", "+++ b"} <= set(diff_lines(DiffItem((change,))))
+
+
+def test_a_patch_is_shown_where_there_are_no_texts() -> None:
+    item = DiffItem((FileChange("modify", "/a"),), Patch("--- a\n+++ b\n+x\n"))
+    assert list(diff_lines(item)) == ["--- a", "+++ b", "+x"]
+
+
+def test_a_move_without_texts_names_both_places() -> None:
+    change = FileChange("move", "/b", old_path="/a")
+    assert list(diff_lines(DiffItem((change,)))) == ["move /b (from /a)"]
+    assert changed_lines(change) is None
+
+
+def test_a_new_file_and_a_removed_one_show_all_their_lines() -> None:
+    new = FileChange("add", "/a", new_text="x")
+    gone = FileChange("delete", "/a", old_text="x")
+    assert list(diff_lines(DiffItem((new, gone))))[1:3] == ["@@ -0,0 +1 @@", "+x"]
+    assert (changed_lines(new), changed_lines(gone)) == ((1, 0), (0, 1))
+
+
+def test_what_is_too_long_to_compare_is_still_shown_whole() -> None:
+    long = "\n".join(map(str, range(5000)))
+    change = FileChange("modify", "/a", old_text=long, new_text="x")
+    assert len(list(diff_lines(DiffItem((change,))))) == 1 + 5000 + 1
+    assert changed_lines(change) is None
