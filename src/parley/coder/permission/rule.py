@@ -43,8 +43,6 @@ from parley.errors import ConfigError
 
 Effect = Literal["allow", "ask", "deny"]
 
-COMMAND_TOOL = "bash"
-ADDRESS_TOOL = "web_fetch"
 EVERY_TOOL = "*"
 
 
