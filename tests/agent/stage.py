@@ -15,7 +15,8 @@ from tests.agent.raw_client import RawClient, Turn
 from tests.agent.raw_process import Json
 from tests.cli.raw_agent import allow
 
-Script = list[Json]
+Script = list[Json] | Json
+"""What the provider `scripted` plays: answers, or an object with models as well."""
 PERMISSION = "session/request_permission"
 
 
