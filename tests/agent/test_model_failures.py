@@ -6,8 +6,7 @@ the same time.
 
 import json
 import time
-from collections.abc import Callable, Generator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,8 @@ from tests.agent.wire_formats import (
     RESPONSES,
     Model,
     WireFormat,
+    choose_model,
+    every_model,
 )
 from tests.coder.providers.fakes.reply import (
     MALFORMED,
@@ -51,13 +52,7 @@ class Watch:
         self.wire = model.wire
         self.session = client.open(cwd)
         self.before = len(model.server.requests)
-        client.wait(lambda: self.wire.listed in json.dumps(client.messages))
-        client.call(
-            "session/set_config_option",
-            sessionId=self.session,
-            configId="model",
-            value=self.wire.listed,
-        )
+        choose_model(client, self.session, self.wire.listed)
 
     @property
     def asked(self) -> int:
@@ -122,26 +117,11 @@ class Everybody:
             assert (turn.reason, turn.said) == ("end_turn", "Works again.")
 
 
-@contextmanager
-def running(home: Path, more: Mapping[str, str]) -> Generator[tuple[RawClient, list[Model]]]:
-    with ExitStack() as stack:
-        models = [stack.enter_context(Model(wire)) for wire in FORMATS]
-        env = {"PARLEY_RETRY_SECONDS": "1"}
-        for model in models:
-            env |= model.wire.configured(model.server.url, home)
-        client = stack.enter_context(RawClient(home=home, env=env | dict(more)))
-        client.begin()
-        yield client, models
-        assert client.end() == 0
-        assert KEY not in client.complaints + json.dumps(client.messages)
-        assert [model.server.violations for model in models] == [[]] * 4
-
-
 @pytest.fixture(scope="module")
 def agent(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Generator[tuple[RawClient, list[Model]]]:
-    with running(tmp_path_factory.mktemp("home"), {}) as found:
+    with every_model(tmp_path_factory.mktemp("home"), {}) as found:
         yield found
 
 
@@ -256,12 +236,10 @@ def test_a_refused_key_names_the_variable_and_not_the_key(tmp_path: Path) -> Non
     wrong = {wire.key_variable: f"sk-wrong-{wire.name}" for wire in FORMATS}
     # A provider that does not list its models offers the best known ones.
     chosen = ["openai/gpt-5", "work/gpt-5", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-pro"]
-    with running(tmp_path, wrong) as (client, models):
+    with every_model(tmp_path, wrong) as (client, models):
         for model, name in zip(models, chosen, strict=True):
             session = client.open(tmp_path)
-            client.wait(lambda name=name: name in json.dumps(client.messages))
-            choice = {"configId": "model", "value": name}
-            client.call("session/set_config_option", sessionId=session, **choice)
+            choose_model(client, session, name)
             ending = client.prompt(session, "Hi")
             message = ending["error"]["message"]
             assert "did not accept the key" in message

@@ -1,11 +1,14 @@
 """The four wire formats that models are reached by, each with its fake and its configuration."""
 
+import json
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.agent.raw_client import RawClient
 from tests.coder.providers.fakes.anthropic import AnthropicFake
 from tests.coder.providers.fakes.gemini import GeminiFake
 from tests.coder.providers.fakes.openai_chat import OpenAIChatFake
@@ -108,3 +111,26 @@ class Model:
         if not self._steps:
             raise StopIteration
         return self._steps.popleft()
+
+
+@contextmanager
+def every_model(home: Path, more: Mapping[str, str]) -> Generator[tuple[RawClient, list[Model]]]:
+    """One agent with all four providers, and a client that has said hello."""
+    with ExitStack() as stack:
+        models = [stack.enter_context(Model(wire)) for wire in FORMATS]
+        env = {"PARLEY_RETRY_SECONDS": "1"}
+        for model in models:
+            env |= model.wire.configured(model.server.url, home)
+        client = stack.enter_context(RawClient(home=home, env=env | dict(more)))
+        client.begin()
+        yield client, models
+        assert client.end() == 0
+        assert KEY not in client.complaints + json.dumps(client.messages)
+        assert [model.server.violations for model in models] == [[]] * 4
+
+
+def choose_model(client: RawClient, session: str, name: str) -> None:
+    """Change the model of a session, as soon as it is offered."""
+    client.wait(lambda: f'"{name}"' in json.dumps(client.messages))
+    choice = {"configId": "model", "value": name}
+    client.call("session/set_config_option", sessionId=session, **choice)
