@@ -7,7 +7,6 @@ output and its time are bounded. It works from a descriptor of the folder, not f
 import asyncio
 import os
 import sys
-from contextlib import suppress
 from typing import IO
 
 import msgspec
@@ -15,6 +14,7 @@ from msgspec import Struct
 
 from parley.coder.tools.search_lines import LONGEST_LINE, MOST_BYTES, Search
 from parley.coder.workspace.workspace import Workspace, is_beneath
+from parley.process.life import kill_child
 
 MOST_OUTPUT = 4 * 1024 * 1024
 SECONDS = 20.0
@@ -132,8 +132,7 @@ async def _collected(process: asyncio.subprocess.Process, given: bytes, output: 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:
     """Stop the program if it still runs, and close its pipes."""
-    with suppress(ProcessLookupError):
-        process.kill()
+    kill_child(process)
     # A pipe is closed when it has been read to its end, which is near now.
     for pipe in (process.stdout, process.stderr):
         while await _pipe(pipe).read(_CHUNK):

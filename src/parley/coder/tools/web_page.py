@@ -13,6 +13,7 @@ from contextlib import suppress
 
 from parley.coder.errors import ToolError
 from parley.coder.workspace.output import clean
+from parley.process.life import kill_child
 
 MOST_BYTES = 5_000_000
 """Of a page, decompressed."""
@@ -157,7 +158,7 @@ async def _converted_apart(source: bytes, url: str) -> str:
         text, _ = await process.communicate(source)
     finally:
         if process.returncode is None:
-            process.kill()
+            kill_child(process)
             await process.wait()
     if process.returncode:
         raise ToolError("the page cannot be turned into text")
