@@ -255,7 +255,7 @@ def test_every_kind_of_update_is_understood_by_the_client() -> None:
         }
         by_kind = {update.session_update: update for update in client.updates}
         # The SDK has no way to say that it knows notices, so a warning is told as text.
-        assert client.said() == "Hello world[warning] A notice\n\nAbout nothing\n\n"
+        assert client.said() == "Hello world\n\n[warning] A notice\n\nAbout nothing\n\n"
         assert by_kind["agent_thought_chunk"].content.text == "Hm"
         assert by_kind["current_mode_update"].current_mode_id == "code"
         assert by_kind["session_info_update"].title == "A title"

@@ -160,7 +160,9 @@ def test_notices_are_said_in_words_to_clients_that_know_none() -> None:
     ]
     assert wire(NoticeGiven("Oh", "error")) == [ChunkAdded("agent", Text("[error] Oh\n\n"))]
     assert wire(NoticeGiven("Hm")) == []
-    assert wire.lost == ["notice"] * 3
+    wire(ChunkAdded("agent", Text("So"), "m1"))
+    assert wire(NoticeGiven("Oh", "error")) == [ChunkAdded("agent", Text("\n\n[error] Oh\n\n"))]
+    assert wire.lost == ["notice"] * 4
 
 
 def test_a_notice_always_has_a_title_v1_not_02() -> None:

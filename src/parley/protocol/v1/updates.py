@@ -65,6 +65,7 @@ class Outgoing:
         self.blocks_of = self._messages.blocks_of
         self.stream = TextStream()
         self.tools = ToolCalls(lose)
+        self._spoke = False
         self._plans: dict[str, Plan] = {}
         self._info_meta: dict[str, Any] | None = None
         self._mode: str | None = None
@@ -75,6 +76,8 @@ class Outgoing:
         """The updates that tell the client about an event; none if it must not be told."""
         match event:
             case ChunkAdded():
+                # Of a stream at least the first chunk comes this way.
+                self._spoke = self._spoke or event.speaker == "agent"
                 return (self._messages.chunk(event),)
             case neutral.MessageChanged():
                 return self._messages.changed(event)
@@ -140,6 +143,7 @@ class Outgoing:
 
     def turn_ended(self) -> None:
         """A turn is over: what only it needed is forgotten."""
+        self._spoke = False
         self.stream.forget()
         self._messages.turn_ended()
         self.tools.turn_ended()
@@ -233,8 +237,10 @@ class Outgoing:
             return ()
         self._lose("notice", "a notice is sent as text of the agent")
         text = title if not event.description else f"{title}\n\n{event.description}"
-        # Many clients join whatever an agent says; the answer must not run on behind the notice.
-        text = f"[{event.severity}] {text.rstrip()}\n\n"
+        # Many clients join whatever an agent says, so a notice keeps its distance on both sides.
+        before = "\n\n" if self._spoke else ""
+        self._spoke = False
+        text = f"{before}[{event.severity}] {text.rstrip()}\n\n"
         return (v1.AgentMessageChunk(content=v1.TextContent(text=text)),)
 
     def _compacted(
