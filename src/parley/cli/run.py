@@ -10,6 +10,7 @@ from typing import TextIO
 from parley import __version__
 from parley.cli.run_arguments import add_run_arguments
 from parley.cli.run_link import ProcessLink, opened_record
+from parley.cli.run_log import records_to
 from parley.client.agents import Start, choose_agent, find_agents, own_agent
 from parley.client.roots import Roots
 from parley.coder.config import load
@@ -27,7 +28,7 @@ from parley.frontend.headless.request import RunRequest
 from parley.frontend.headless.rules import Rules, parse_rule
 from parley.frontend.headless.run_files import prompts_of, rules_of, servers_of
 from parley.frontend.headless.runner import Run, Views
-from parley.frontend.headless.screen import Facts, ProgressText, Screen
+from parley.frontend.headless.screen import Facts, ProgressText, Screen, Tone
 from parley.frontend.headless.services import RuledFiles, RuledTerminals
 from parley.frontend.headless.standard_input import is_given, read_all
 from parley.frontend.headless.status_lines import NoStatusLines, StatusLines
@@ -45,6 +46,7 @@ _OUTPUTS: Mapping[str, type[TextOutput] | type[JsonOutput] | type[FinalOutput]] 
     "final": FinalOutput,
 }
 _FLUSH_SECONDS = 5.0
+_AGENTS_FAULT = (ExitCode.NO_AGENT, ExitCode.AGENT_DIED, ExitCode.PROTOCOL)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,8 +60,11 @@ def run(options: argparse.Namespace) -> int:
 async def _run(options: argparse.Namespace) -> ExitCode:
     stage = _Stage(options)
     try:
-        with ExitStack() as files:
-            return await stage.play(files)
+        with ExitStack() as files, records_to(stage.say, verbose=options.verbose) as log:
+            code = await stage.play(files)
+            if code in _AGENTS_FAULT:
+                log.tell_kept()
+            return code
     except AcpError as error:
         # Before there was anything to run.
         return stage.refuse(trouble_of(error, START, None))
@@ -112,6 +117,9 @@ class _Stage:
         views = Views(self._output, self._status)
         self._run = Run(request, link, client, views, asking, self.screen, self._progress)
         return await self._run.go()
+
+    def say(self, text: str, tone: Tone = "plain") -> None:
+        self._status.say(text, tone)
 
     def refuse(self, trouble: Trouble) -> ExitCode:
         for view in (self._output, self._status):

@@ -17,6 +17,7 @@ from parley.sdk.conversation import AgentConnection
 from parley.transport.process import ProcessTransport, spawn
 from parley.transport.tap import TappedFrame, TapTransport
 
+_GIVING_UP, _HEAD = b'"$/cancel_request"', 64
 _DIRECTIONS = {"out": "editor-to-agent", "in": "agent-to-editor"}
 
 
@@ -106,7 +107,9 @@ class Watched:
     def send(self, frame: bytes) -> None:
         """Put a frame in the outbox; see `Transport`."""
         self._inner.send(frame)
-        self._last = ("to the agent", frame)
+        # That an answer is not waited for any more says nothing of what went wrong before.
+        if _GIVING_UP not in frame[:_HEAD]:
+            self._last = ("to the agent", frame)
 
     @property
     def blocked(self) -> bool:

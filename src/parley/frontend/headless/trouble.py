@@ -108,11 +108,13 @@ def _waiting_for(error: AcpError, stage: Stage) -> str | None:
 def _hint(error: AcpError, code: ExitCode, link: AgentLink, profile: AgentProfile | None) -> str:
     if isinstance(error, AuthRequired):
         return _login_hint(link, profile)
+    if isinstance(error, RequestTimeout) and code is ExitCode.PROTOCOL:
+        return "run again with a longer --deadline, or with --record FILE to see every frame"
     match code:
         case ExitCode.NO_AGENT:
             return f"start it by hand and see what it says: {link.command}"
         case ExitCode.PROTOCOL:
-            return "run again with --record FILE to see every frame, or with a longer --deadline"
+            return "run again with --record FILE to see every frame, and tell who makes the agent"
         case ExitCode.AGENT_DIED:
             return (
                 "run again with --verbose to see its stderr, or with --record FILE for the frames"
