@@ -87,7 +87,9 @@ def test_a_turn_with_a_tool_is_told_step_by_step(tmp_path: Path) -> None:
                     "c1", title="Look up", name="look_up", kind="read", status="pending"
                 ),
                 UsageChanged(15, 128_000),
-                ToolCallChanged("c1", title="Do look_up", status="pending", raw_input={"n": 7}),
+                ToolCallChanged(
+                    "c1", title="Do look_up", kind="read", status="pending", raw_input={"n": 7}
+                ),
                 ToolCallChanged("c1", status="in_progress", cancellable=True),
                 ToolCallChanged(
                     "c1",
