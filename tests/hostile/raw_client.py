@@ -13,7 +13,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -162,16 +162,23 @@ class _Pipes:
 
 
 class RawAgent(_Pipes):
-    """One echo agent as a child process."""
+    """One echo agent as a child process, or another agent that is started by a `command`."""
 
-    def __init__(self, version: int = 1, *, stderr: int = subprocess.DEVNULL) -> None:
+    def __init__(
+        self,
+        version: int = 1,
+        *,
+        stderr: int = subprocess.DEVNULL,
+        command: Sequence[str] = (),
+        env: Mapping[str, str] | None = None,
+    ) -> None:
         self.version = version
         self.process = subprocess.Popen(
-            [sys.executable, AGENT, "--protocol", str(version)],
+            command or [sys.executable, AGENT, "--protocol", str(version)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
-            env=_environment(),
+            env=_environment() if env is None else env,
             bufsize=0,
         )
         assert self.process.stdin is not None

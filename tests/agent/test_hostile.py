@@ -1,0 +1,73 @@
+"""The hostile suite against the coding agent: no input ends it, and every answer is the right one.
+
+A sample runs here; `PARLEY_HOSTILE_ALL=1` runs every case, and `PARLEY_FUZZ` sets how many mutated
+messages there are.
+"""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.agent.hostile_agent import HostileTarget, adapted
+from tests.hostile import envelopes, framing, sizes, types
+from tests.hostile.case import Case, perform
+from tests.hostile.mutation import changed_structure, expected_ids, flipped_bytes
+
+ALL = bool(os.environ.get("PARLEY_HOSTILE_ALL"))
+INPUTS = int(os.environ.get("PARLEY_FUZZ", "600"))
+STEP = 1 if ALL else 4
+# A second `initialize` is refused where sessions are open, so these have an agent of their own.
+FIRST = types.INITIALIZE[:: 1 if ALL else 6]
+CASES = [*framing.CASES, *envelopes.CASES, *types.NEW, *types.PROMPT][::STEP]
+LARGE = sizes.CASES if ALL else []
+
+
+@pytest.fixture(scope="module", params=[1, 2])
+def target(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[HostileTarget]:
+    version: int = request.param
+    with HostileTarget(tmp_path_factory.mktemp("home"), version, [*CASES, *LARGE]) as agent:
+        agent.initialize()
+        yield agent
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("each", [*CASES, *LARGE], ids=lambda each: each.name)
+def test_the_agent_survives(each: Case, target: HostileTarget) -> None:
+    wanted = adapted(each, target.version)
+    if wanted is not None and target.version in wanted.versions:
+        target.renew()
+        perform(target, wanted)
+
+
+@pytest.mark.parametrize("each", FIRST, ids=lambda each: each.name)
+def test_the_agent_survives_a_bad_beginning(each: Case, tmp_path: Path) -> None:
+    with HostileTarget(tmp_path, each.versions[0]) as agent:
+        agent.initialize()
+        # The agent loads most of itself behind its first answer.
+        perform(agent, replace(each, megabytes=64))
+        assert agent.leave() == 0
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_every_mutation_gets_its_answers(version: int, tmp_path: Path) -> None:
+    random = Random(version)
+    with HostileTarget(tmp_path, version) as agent:
+        agent.initialize()
+        for _ in range(0, INPUTS, 100):
+            kinds = (flipped_bytes, changed_structure)
+            data = b"".join(random.choice(kinds)(random, version) for _ in range(100))
+            wanted = Counter(expected_ids(data))
+            agent.send([data])
+            agent.pump(lambda wanted=wanted: len(agent.answers) >= wanted.total())
+            agent.fence()
+            assert Counter(json.dumps(each["id"]) for each in agent.answers) == wanted
+            agent.forget()
+        assert agent.leave() == 0
