@@ -36,6 +36,7 @@ from tests.coder.providers.fakes.reply import (
     Scripted,
     Slow,
     Status,
+    Think,
     says,
 )
 
@@ -164,7 +165,7 @@ def test_a_pause_that_is_longer_than_the_patience_ends_the_turn_at_once(
 
 
 def test_an_answer_that_breaks_off_is_gone_on_with(everybody: Everybody) -> None:
-    reply = Reply((Say(tuple(f"{at} " for at in range(10))),))
+    reply = Reply((Think(("Hm.",)), Say(tuple(f"{at} " for at in range(20)))))
 
     def broken(watch: Watch) -> tuple[Scripted, ...]:
         return Cut(reply, watch.frames(reply) // 2), says("and the rest.")
@@ -180,7 +181,12 @@ def test_an_answer_that_breaks_off_is_gone_on_with(everybody: Everybody) -> None
 
 
 def test_a_call_that_breaks_off_does_not_run(everybody: Everybody, tmp_path: Path) -> None:
-    reply = Reply((Call("write_file", {"path": "x", "content": "y" * 90}, pieces=9),))
+    reply = Reply(
+        (
+            Think(("Hm.",)),
+            Call("write_file", {"path": "x", "content": "y" * 90}, pieces=9),
+        )
+    )
 
     def broken(watch: Watch) -> tuple[Scripted, ...]:
         return Cut(reply, watch.frames(reply) - 2), says("Nothing written.")

@@ -63,7 +63,7 @@ class Stage:
         )
 
     def begin(self, client: RawClient, text: str, *steps: Scripted) -> Turn:
-        self.model.plays(*steps)
+        self.model.plays(*steps, sign=text)
         return client.start_prompt(self.session, text)
 
     def ended(self, client: RawClient, turn: Turn, text: str) -> Json:

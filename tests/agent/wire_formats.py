@@ -13,7 +13,7 @@ from tests.coder.providers.fakes.anthropic import AnthropicFake
 from tests.coder.providers.fakes.gemini import GeminiFake
 from tests.coder.providers.fakes.openai_chat import OpenAIChatFake
 from tests.coder.providers.fakes.openai_responses import OpenAIResponsesFake
-from tests.coder.providers.fakes.reply import Received, Scripted
+from tests.coder.providers.fakes.reply import Received, Scripted, Silent
 from tests.coder.providers.fakes.server import FakeApi, FakeServer
 
 KEY = "sk-canary-7f3a9b"
@@ -94,6 +94,7 @@ class Model:
     def __init__(self, wire: WireFormat) -> None:
         self.wire = wire
         self._steps: deque[Scripted] = deque()
+        self._sign = ""
         self.server = FakeServer(wire.fake(KEY), self._next)
 
     def __enter__(self) -> "Model":
@@ -103,11 +104,17 @@ class Model:
     def __exit__(self, *reason: Any) -> None:
         self.server.__exit__(*reason)
 
-    def plays(self, *steps: Scripted) -> None:
-        """Answer the next requests like this; what was left of the steps before is gone."""
-        self._steps = deque(steps)
+    def plays(self, *steps: Scripted, sign: str = "") -> None:
+        """Answer the next requests like this; what was left of the steps before is gone.
+
+        With a sign, only requests that hold it count: a turn that was cancelled may have sent one
+        that arrives now.
+        """
+        self._steps, self._sign = deque(steps), sign
 
     def _next(self, request: Received) -> Scripted:
+        if self._sign not in json.dumps(request.body):
+            return Silent()
         if not self._steps:
             raise StopIteration
         return self._steps.popleft()
@@ -118,7 +125,7 @@ def every_model(home: Path, more: Mapping[str, str]) -> Generator[tuple[RawClien
     """One agent with all four providers, and a client that has said hello."""
     with ExitStack() as stack:
         models = [stack.enter_context(Model(wire)) for wire in FORMATS]
-        env = {"PARLEY_RETRY_SECONDS": "1"}
+        env = {"PARLEY_RETRY_SECONDS": "1", "PARLEY_THOUGHT_LEVEL": "low"}
         for model in models:
             env |= model.wire.configured(model.server.url, home)
         client = stack.enter_context(RawClient(home=home, env=env | dict(more)))
