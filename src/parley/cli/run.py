@@ -46,6 +46,8 @@ _OUTPUTS: Mapping[str, type[TextOutput] | type[JsonOutput] | type[FinalOutput]] 
     "final": FinalOutput,
 }
 _FLUSH_SECONDS = 5.0
+# An agent that was told to end its turn gets so long at most, and no longer than any answer.
+_GRACE_SECONDS = 5.0
 _AGENTS_FAULT = (ExitCode.NO_AGENT, ExitCode.AGENT_DIED, ExitCode.PROTOCOL)
 
 
@@ -148,6 +150,7 @@ class _Stage:
             options.mode,
             tuple(options.set),
             options.timeout,
+            options.grace,
         )
 
     async def _prompts(self) -> tuple[tuple[str, ...], str]:

@@ -70,6 +70,13 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     _add_switches(parser)
     parser.add_argument("--timeout", metavar="SECONDS", type=seconds, help="cancel after so long")
     parser.add_argument(
+        "--grace",
+        metavar="SECONDS",
+        type=seconds,
+        default=5.0,
+        help="how long the agent may take to end a turn that was cancelled (default: 5)",
+    )
+    parser.add_argument(
         "--deadline",
         metavar="SECONDS",
         type=seconds,

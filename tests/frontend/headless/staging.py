@@ -82,6 +82,17 @@ class Person:
         return self._typed.pop(0)
 
 
+def silent_agent() -> parley.Agent:
+    """An agent that has nothing to say."""
+    agent = parley.Agent("silent")
+
+    @agent.prompt
+    async def answer(turn: parley.Turn) -> None:
+        pass
+
+    return agent
+
+
 class PairLink:
     """An agent in this process."""
 
@@ -93,9 +104,7 @@ class PairLink:
         self._agent = agent
         self._version = version
 
-    def connect(
-        self, client: parley.Client
-    ) -> AbstractAsyncContextManager[parley.AgentConnection]:
+    def connect(self, client: parley.Client) -> AbstractAsyncContextManager[parley.AgentConnection]:
         return pair(self._agent, client, version=self._version)
 
 

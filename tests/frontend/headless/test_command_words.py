@@ -82,7 +82,7 @@ def test_what_may_be_more_than_one_plain_command_has_no_words(line: Any) -> None
         "echo `rm -r x`",
         'echo "$(rm -r x)"',
         "bash -c 'rm -r x'",
-        "bash -c \"cd y; rm -r x\"",
+        'bash -c "cd y; rm -r x"',
         "sudo rm -r x",
         "sudo -u root rm -r x",
         "env A=1 rm -r x",

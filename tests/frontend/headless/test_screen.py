@@ -88,15 +88,27 @@ def test_the_line_of_progress_says_what_and_for_how_long() -> None:
     assert text.now(15) is None
 
 
+class Telling(ProgressText):
+    """Has nothing to say at first, and tells when it was asked again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told = asyncio.Event()
+        self._answers: list[str | None] = [None, "… working"]
+
+    def now(self, now: float) -> str | None:
+        if len(self._answers) == 1:
+            self.told.set()
+            return self._answers[0]
+        return self._answers.pop(0)
+
+
 def test_progress_moves_until_it_is_cancelled() -> None:
     async def scenario() -> str:
         async with shown(moving=True) as stage:
-            text = ProgressText()
+            text = Telling()
             moving = asyncio.ensure_future(keep_moving(stage.screen, text, 0))
-            await asyncio.sleep(0)
-            text.set("working", asyncio.get_running_loop().time())
-            while not stage.screen.outlet.size:
-                await asyncio.sleep(0)
+            await text.told.wait()
             moving.cancel()
         return stage.err
 

@@ -30,7 +30,10 @@ async def open_session(agent: AgentConnection, request: RunRequest) -> RemoteSes
         )
     else:
         session = await _stored(agent, stored, request)
-    session.state = BriefState(session.id, session.state.events())
+    brief = BriefState(session.id, session.state.events())
+    # Notices are no part of a conversation, so they are not among its events.
+    brief.notices.extend(session.state.notices)
+    session.state = brief
     await _choose(session, request)
     return session
 

@@ -19,7 +19,7 @@ from parley.frontend.headless.output import Opened, Output, Result, Trouble, Tur
 from parley.frontend.headless.request import AgentLink, RunRequest
 from parley.frontend.headless.screen import ProgressText, Screen, keep_moving
 from parley.frontend.headless.status_lines import NoStatusLines, StatusLines
-from parley.frontend.headless.trouble import OPEN, START, TURN, Stage, trouble_of
+from parley.frontend.headless.trouble import OPEN, START, TURN, Stage, silence_of, trouble_of
 from parley.sdk.client import Client
 from parley.sdk.conversation import AgentConnection, RemoteSession
 from parley.sdk.remote_turn import RemoteTurn
@@ -29,6 +29,8 @@ from parley.session.state import SessionState
 
 # How long the way out may take once nothing is waited for any more.
 _IMPATIENT_SECONDS = 0.3
+# How long a turn may take to end when nobody sees the output any more.
+_UNSEEN_SECONDS = 1.0
 _AT_ONCE = {
     signal.SIGINT: ExitCode.LEFT,
     signal.SIGTERM: ExitCode.TERMINATED,
@@ -111,10 +113,11 @@ class Run:
     def output_broke(self, error: OSError) -> None:
         """Nobody reads the output any more, or it cannot be written."""
         if isinstance(error, BrokenPipeError):
-            self._end_early(ExitCode.BROKEN_PIPE)
+            # Nobody is there to wait for the end, or to be told of it.
+            self._end_early(ExitCode.BROKEN_PIPE, grace=_UNSEEN_SECONDS)
         else:
             self._views.status.say(f"the output cannot be written: {error.strerror}", "bad")
-            self._end_early(ExitCode.FAILED)
+            self._end_early(ExitCode.FAILED, grace=self._request.grace)
 
     def interrupt(self, number: signal.Signals) -> None:
         """A signal: the first one cancels the turn, the second one leaves."""
@@ -122,9 +125,10 @@ class Run:
             self._leave(_AT_ONCE[number])
         elif number == signal.SIGINT:
             self._views.status.say("cancelling the turn; Ctrl-C again leaves at once", "warning")
-            self._end_early(ExitCode.CANCELLED, patient=True)
+            # Who waits for a person's second Ctrl-C has more time.
+            self._end_early(ExitCode.CANCELLED, grace=None)
         else:
-            self._end_early(_AT_ONCE[number])
+            self._end_early(_AT_ONCE[number], grace=self._request.grace)
 
     async def _guarded(self) -> ExitCode:
         try:
@@ -231,9 +235,9 @@ class Run:
     def _timed_out(self, seconds: float) -> None:
         if self._leaving is None:
             self._views.status.say(f"cancelled after {seconds:g} s (--timeout)", "warning")
-            self._end_early(ExitCode.CANCELLED)
+            self._end_early(ExitCode.CANCELLED, grace=self._request.grace)
 
-    def _end_early(self, code: ExitCode, *, patient: bool = False) -> None:
+    def _end_early(self, code: ExitCode, *, grace: float | None) -> None:
         """Cancel the turn in the words of the protocol, and leave when it has ended, or soon."""
         if self._leaving is not None:
             return
@@ -242,14 +246,14 @@ class Run:
             return
         self._leaving = code
         self._turn.cancel()
-        if not patient:
-            # Who waits for a person's second Ctrl-C has more time.
-            self._loop.call_later(self._request.grace, self._give_up, code)
+        if grace is not None:
+            self._loop.call_later(grace, self._give_up, code, grace)
 
-    def _give_up(self, code: ExitCode) -> None:
+    def _give_up(self, code: ExitCode, grace: float) -> None:
         if self._task is not None and not self._task.done():
-            text = f"the agent did not end the turn within {self._request.grace:g} s; it is ended"
-            self._views.status.say(text, "warning")
+            if code is not ExitCode.BROKEN_PIPE:
+                text = f"the agent did not end the turn within {grace:g} s; it is ended"
+                self._views.status.say(text, "warning")
             self._leave(code)
 
     def _leave(self, code: ExitCode) -> None:

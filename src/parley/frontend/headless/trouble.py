@@ -31,6 +31,8 @@ _PENDING = re.compile(r"no answer to `([^`]*)`(?:: )?")
 _ENDED = re.compile(r"(?:exited with status \d+|was ended by [\w ]+)")
 _STDERR = "; its last words on stderr:"
 _WHEN = {START: "while it started", OPEN: "while the session was opened", TURN: "during the turn"}
+_LONG_WAITS = {START: "initialize", OPEN: "the session", TURN: "the end of the turn"}
+_STILL_RAN = "it still ran, and was ended"
 
 
 def code_of(error: AcpError, stage: Stage) -> ExitCode:
@@ -74,6 +76,20 @@ def trouble_of(
     )
 
 
+def silence_of(what: str, stage: Stage, link: AgentLink) -> Trouble:
+    """What is known about an agent that let our time run out."""
+    return Trouble(
+        ExitCode.CANCELLED,
+        f"{what}, {_WHEN[stage]}",
+        agent=link.command,
+        ended=_STILL_RAN,
+        stderr=link.stderr,
+        pending=_LONG_WAITS[stage],
+        last_frame=link.last_frame,
+        hint="run again with a longer --timeout, or with --verbose to see what the agent does",
+    )
+
+
 def _message(error: AcpError, text: str, stage: Stage) -> str:
     first = _PENDING.sub("", text.partition(_STDERR)[0]).strip()
     match error:
@@ -94,14 +110,14 @@ def _message(error: AcpError, text: str, stage: Stage) -> str:
 def _not_ended(error: AcpError) -> str | None:
     match error:
         case ConnectionClosed() | RequestTimeout():
-            return "it still ran, and was ended"
+            return _STILL_RAN
         case _:
             return None
 
 
 def _waiting_for(error: AcpError, stage: Stage) -> str | None:
     if stage == TURN and isinstance(error, ConnectionLost | ConnectionClosed):
-        return "the end of the turn"
+        return _LONG_WAITS[TURN]
     return None
 
 

@@ -1,0 +1,43 @@
+"""The arguments of `parley run`."""
+
+import argparse
+
+import pytest
+
+from parley.cli.run_arguments import add_run_arguments, assignment, seconds
+
+
+def parsed(*words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add_run_arguments(parser)
+    return parser.parse_args(words)
+
+
+def test_options_may_stand_before_and_behind_the_prompt() -> None:
+    options = parsed("--allow", "edit", "fix", "it", "--deny", "bash:rm *", "--yes")
+    assert (options.prompt, options.allow, options.deny) == (["fix", "it"], ["edit"], ["bash:rm *"])
+    assert (options.yes, options.output, options.deadline) == (True, "text", 60.0)
+
+
+def test_assignments_are_split_at_the_first_sign() -> None:
+    options = parsed("x", "--set", "a=b=c", "--answer", "n=")
+    assert (options.set, options.answer) == ([("a", "b=c")], [("n", "")])
+
+
+@pytest.mark.parametrize("text", ["a", "=b", ""])
+def test_what_is_no_assignment_is_refused(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError):
+        assignment(text)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "x", "inf", "nan"])
+def test_what_is_no_number_of_seconds_is_refused(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError):
+        seconds(text)
+
+
+@pytest.mark.parametrize("words", [("--yes", "--no"), ("--quiet", "--verbose"), ("--output", "x")])
+def test_what_excludes_each_other_is_wrong_usage(words: tuple[str, ...]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parsed("x", *words)
+    assert ended.value.code == 2
