@@ -23,6 +23,8 @@ from bench.acp_process import AcpProcess, Fuse, Json, Killed, all_gone, allow, c
 LOAD_SECONDS = 1.0
 FINAL = ("completed", "failed", "cancelled")
 # What is about the moment and not about the session.
+# The end of a text in a fence, as JSON, with the braces behind it.
+_CLOSING = len('\\n```"}}')
 _KIND = {"sessionUpdate": "tool_call_update"}
 NOT_HISTORY = ("state_update", "config_option_update", "current_mode_update", "notice")
 PROMPTS = ("look around", "change it", "refuse this", "run it", "think long", "change again")
@@ -242,11 +244,30 @@ def _loaded(agent: AcpProcess, project: Project, session: str, done: Round) -> l
 
 def missing(told: list[Json], replayed: list[Json]) -> str | None:
     """What a client was told and is not told again in its place."""
+    place = 0
     for position, update in enumerate(told):
-        again = replayed[position] if position < len(replayed) else None
+        if _is_look(update) and any(_has_grown(update, later) for later in replayed[place:]):
+            continue
+        while place < len(replayed) and _is_look(replayed[place]) and replayed[place] != update:
+            place += 1
+        again = replayed[place] if place < len(replayed) else None
         if update != again:
             return f"number {position} of {len(told)} was {update}, and is {again}"
+        place += 1
     return None
+
+
+def _is_look(update: Json) -> bool:
+    """Whether it shows what a call shows so far; how often that is done is a matter of time."""
+    return set(update) == {"sessionUpdate", "toolCallId", "content"}
+
+
+def _has_grown(look: Json, later: Json) -> bool:
+    """Whether all that a look showed is in a later one."""
+    if look["toolCallId"] != later.get("toolCallId"):
+        return False
+    after = json.dumps(later.get("content", []))
+    return all(json.dumps(item)[:-_CLOSING] in after for item in look["content"])
 
 
 def _statuses(updates: list[Json]) -> dict[str, str]:

@@ -100,7 +100,7 @@ def test_a_crash_while_a_tool_ran_is_repaired_once() -> None:
     ]
     repairs = History.of(entries).repairs()
     assert repairs == (
-        Told(interrupted("c1")),
+        *map(Told, interrupted("c1")),
         Said(ToolMessage((ToolResult("c1", "look", INTERRUPTED, is_error=True),))),
         TurnOver("t1", Ending("cancelled")),
     )

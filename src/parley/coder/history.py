@@ -129,7 +129,7 @@ class History:
         Open tool calls fail, text that the client saw becomes part of the conversation, calls
         without a result get one, and the interrupted turn is over.
         """
-        found: list[Entry] = [Told(interrupted(id)) for id in self.open_calls]
+        found: list[Entry] = [Told(e) for id in self.open_calls for e in interrupted(id)]
         last = self.messages[-1] if self.messages else None
         if isinstance(last, AgentMessage) and last.calls:
             results = (ToolResult(c.id, c.name, INTERRUPTED, is_error=True) for c in last.calls)
@@ -170,13 +170,11 @@ def _has_image(message: Message) -> bool:
             return False
 
 
-def interrupted(call_id: str) -> ToolCallChanged:
-    """The end of a tool call that nobody saw the end of."""
-    return ToolCallChanged(
-        call_id,
-        status="failed",
-        content=(ContentItem(Text(INTERRUPTED)),),
-        raw_output=INTERRUPTED,
+def interrupted(call_id: str) -> tuple[Event, ...]:
+    """The end of a tool call that nobody saw the end of. What was shown of it stays."""
+    return (
+        ToolContentAdded(call_id, ContentItem(Text(INTERRUPTED))),
+        ToolCallChanged(call_id, status="failed", raw_output=INTERRUPTED),
     )
 
 
