@@ -46,8 +46,6 @@ _OUTPUTS: Mapping[str, type[TextOutput] | type[JsonOutput] | type[FinalOutput]] 
     "final": FinalOutput,
 }
 _FLUSH_SECONDS = 5.0
-# An agent that was told to end its turn gets so long at most, and no longer than any answer.
-_GRACE_SECONDS = 5.0
 _AGENTS_FAULT = (ExitCode.NO_AGENT, ExitCode.AGENT_DIED, ExitCode.PROTOCOL)
 
 
@@ -150,7 +148,8 @@ class _Stage:
             options.mode,
             tuple(options.set),
             options.timeout,
-            options.grace,
+            # The deadline of an answer holds for this one, too.
+            min(options.grace, options.deadline),
         )
 
     async def _prompts(self) -> tuple[tuple[str, ...], str]:

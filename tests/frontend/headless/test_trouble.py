@@ -20,6 +20,7 @@ from parley.frontend.headless.trouble import (
     TURN,
     AgentNotFound,
     code_of,
+    silence_of,
     trouble_of,
 )
 from parley.session.profile import AgentLogin, AgentProfile, TerminalLogin
@@ -109,3 +110,20 @@ def test_a_login_is_named_by_the_way_it_is_done() -> None:
 )
 def test_the_message_says_what_kind_of_trouble_it_is(error: AcpError, words: str) -> None:
     assert words in trouble_of(error, OPEN, LINK).message
+
+
+@pytest.mark.parametrize(
+    ("stage", "message", "pending"),
+    [
+        (START, "gave up, while it started", "initialize"),
+        (OPEN, "gave up, while the session was opened", "the session"),
+        (TURN, "gave up", "the end of the turn"),
+    ],
+)
+def test_an_agent_that_lets_our_time_run_out_is_described(
+    stage: str, message: str, pending: str
+) -> None:
+    told = silence_of("gave up", stage, LINK)
+    assert (told.code, told.message, told.pending) == (5, message, pending)
+    assert (told.ended, told.stderr) == ("it still ran, and was ended", LINK.stderr)
+    assert "--timeout" in (told.hint or "")

@@ -233,9 +233,14 @@ class Run:
         return self._loop.call_later(seconds, self._timed_out, seconds)
 
     def _timed_out(self, seconds: float) -> None:
-        if self._leaving is None:
+        if self._leaving is not None:
+            return
+        if self._turn is None:
+            text = f"gave up after {seconds:g} s (--timeout)"
+            self._tell(silence_of(text, self._stage, self._link))
+        else:
             self._views.status.say(f"cancelled after {seconds:g} s (--timeout)", "warning")
-            self._end_early(ExitCode.CANCELLED, grace=self._request.grace)
+        self._end_early(ExitCode.CANCELLED, grace=self._request.grace)
 
     def _end_early(self, code: ExitCode, *, grace: float | None) -> None:
         """Cancel the turn in the words of the protocol, and leave when it has ended, or soon."""
@@ -251,9 +256,11 @@ class Run:
 
     def _give_up(self, code: ExitCode, grace: float) -> None:
         if self._task is not None and not self._task.done():
-            if code is not ExitCode.BROKEN_PIPE:
-                text = f"the agent did not end the turn within {grace:g} s; it is ended"
-                self._views.status.say(text, "warning")
+            text = f"the agent did not end the turn within {grace:g} s"
+            if code is ExitCode.CANCELLED:
+                self._tell(silence_of(text, self._stage, self._link))
+            elif code is not ExitCode.BROKEN_PIPE:
+                self._views.status.say(f"{text}; it is ended", "warning")
             self._leave(code)
 
     def _leave(self, code: ExitCode) -> None:

@@ -80,7 +80,7 @@ def silence_of(what: str, stage: Stage, link: AgentLink) -> Trouble:
     """What is known about an agent that let our time run out."""
     return Trouble(
         ExitCode.CANCELLED,
-        f"{what}, {_WHEN[stage]}",
+        what if stage == TURN else f"{what}, {_WHEN[stage]}",
         agent=link.command,
         ended=_STILL_RAN,
         stderr=link.stderr,
