@@ -13,7 +13,6 @@ from parley.process.life import (
     call_at_exit_by_descriptor,
     call_at_exit_by_thread,
     environment,
-    kill_child,
 )
 from tests.transport.wires import BOUND, run, until
 
@@ -84,32 +83,3 @@ def test_where_the_kernel_has_no_descriptor_for_a_process_a_thread_waits(
         assert process.returncode == 0
 
     run(scenario)
-
-
-def test_a_child_that_ends_by_itself_meanwhile_keeps_its_exit_status(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    async def scenario() -> None:
-        pipe = asyncio.subprocess.PIPE
-        for _ in range(30):
-            child = await asyncio.create_subprocess_exec("true", stdout=pipe)
-            assert child.stdout is not None
-            # At the end of its output it is about to end.
-            await child.stdout.read()
-            kill_child(child)
-            async with asyncio.timeout(BOUND):
-                assert await child.wait() in (0, -signal.SIGKILL)
-            kill_child(child)
-
-    asyncio.run(scenario())
-    assert caplog.text == ""
-
-
-def test_a_child_that_runs_is_killed() -> None:
-    async def scenario() -> None:
-        child = await asyncio.create_subprocess_exec("sleep", "60")
-        kill_child(child)
-        async with asyncio.timeout(BOUND):
-            assert await child.wait() == -signal.SIGKILL
-
-    asyncio.run(scenario())

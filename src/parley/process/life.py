@@ -71,17 +71,6 @@ def call_at_exit_by_thread(
     threading.Thread(target=wait, name="parley-wait", daemon=True).start()
 
 
-def kill_child(process: "asyncio.subprocess.Process") -> None:
-    """Kill a child of the event loop, if it still runs.
-
-    The method of the process looks first whether the child has ended. If it has, that takes its
-    exit status away from the thread that waits for it, which then complains and makes one up.
-    """
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            os.kill(process.pid, signal.SIGKILL)
-
-
 def death_with_parent() -> Callable[[], None] | None:
     """What the child does before it becomes the program: ask to die when we die.
 

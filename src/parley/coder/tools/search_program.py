@@ -7,6 +7,7 @@ output and its time are bounded. It works from a descriptor of the folder, not f
 import asyncio
 import os
 import sys
+from contextlib import suppress
 from typing import IO
 
 import msgspec
@@ -14,7 +15,7 @@ from msgspec import Struct
 
 from parley.coder.tools.search_lines import LONGEST_LINE, MOST_BYTES, Search
 from parley.coder.workspace.workspace import Workspace, is_beneath
-from parley.process.life import kill_child
+from parley.process.brief import running
 
 MOST_OUTPUT = 4 * 1024 * 1024
 SECONDS = 20.0
@@ -95,26 +96,23 @@ def _name_of(folder: int, path: str) -> str:
 async def _run(
     arguments: tuple[str, ...], given: bytes, cwd: str | None, source: IO[bytes] | None
 ) -> Printed:
-    process = await asyncio.create_subprocess_exec(
-        *arguments,
-        stdin=source or (asyncio.subprocess.PIPE if given else asyncio.subprocess.DEVNULL),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        cwd=cwd or os.sep,
-        env={},
-    )
     output, complaint = bytearray(), b""
     status = None
     late = False
-    try:
-        async with asyncio.timeout(SECONDS):
-            if await _collected(process, given, output):
-                complaint = await _pipe(process.stderr).read(_MOST_COMPLAINT)
-                status = await process.wait()
-    except TimeoutError:
-        late = True
-    finally:
-        await _ended(process)
+    async with running(
+        *arguments,
+        stdin=source or (asyncio.subprocess.PIPE if given else asyncio.subprocess.DEVNULL),
+        stderr=asyncio.subprocess.PIPE,
+        cwd=cwd or os.sep,
+        env={},
+    ) as process:
+        with suppress(TimeoutError):
+            late = True
+            async with asyncio.timeout(SECONDS):
+                if await _collected(process, given, output):
+                    complaint = await _pipe(process.stderr).read(_MOST_COMPLAINT)
+                    status = await process.wait()
+            late = False
     return Printed(bytes(output), complaint.decode("utf-8", "replace"), status, late)
 
 
@@ -128,16 +126,6 @@ async def _collected(process: asyncio.subprocess.Process, given: bytes, output: 
         if len(output) > MOST_OUTPUT:
             return False
     return True
-
-
-async def _ended(process: asyncio.subprocess.Process) -> None:
-    """Stop the program if it still runs, and close its pipes."""
-    kill_child(process)
-    # A pipe is closed when it has been read to its end, which is near now.
-    for pipe in (process.stdout, process.stderr):
-        while await _pipe(pipe).read(_CHUNK):
-            pass
-    await process.wait()
 
 
 def _pipe(pipe: asyncio.StreamReader | None) -> asyncio.StreamReader:

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from parley.coder.errors import ToolError
 from parley.coder.workspace.output import clean
-from parley.process.life import kill_child
+from parley.process.brief import running
 
 MOST_BYTES = 5_000_000
 """Of a page, decompressed."""
@@ -144,22 +144,9 @@ def _converted(page: str, url: str) -> str:
 
 async def _converted_apart(source: bytes, url: str) -> str:
     """The same in another process, which ends with the call."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-I",
-        "-c",
-        _CONVERT,
-        url,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    try:
+    command = (sys.executable, "-I", "-c", _CONVERT, url)
+    async with running(*command, stdin=asyncio.subprocess.PIPE) as process:
         text, _ = await process.communicate(source)
-    finally:
-        if process.returncode is None:
-            kill_child(process)
-            await process.wait()
     if process.returncode:
         raise ToolError("the page cannot be turned into text")
     return text.decode()
