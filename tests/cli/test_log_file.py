@@ -27,7 +27,7 @@ def handlers() -> Iterator[list[logging.Handler]]:
 def logger_with(folder: Path, *, size_limit: int) -> tuple[logging.Logger, PrivateLogHandler]:
     handler = PrivateLogHandler(folder, size_limit=size_limit)
     handler.setFormatter(DiscreetFormatter("%(message)s"))
-    logger = logging.Logger("test")
+    logger = logging.Logger("parley.test")
     logger.addHandler(handler)
     return logger, handler
 
@@ -68,6 +68,23 @@ def test_of_an_exception_only_its_kind_and_place_are_written(tmp_path: Path) -> 
     assert "builtins.ValueError" in text
     assert "test_log_file.py" in text
     assert text.endswith("nothing is wrong\n")
+
+
+@pytest.mark.usefixtures("handlers")
+def test_of_what_other_packages_report_only_bare_warnings_are_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start_logging(tmp_path, "debug")
+    stranger = logging.getLogger("stranger.client")
+    stranger.debug("GET canary")
+    stranger.info("GET %s", "canary")
+    stranger.warning("GET %s failed", "canary")
+    stranger.error("a task failed\nfuture: canary")
+    stranger.error("")
+    text = (tmp_path / NAME).read_text()
+    assert "GET %s failed" in text
+    assert text.count("stranger.client") == 3
+    assert "canary" not in text + capsys.readouterr().err
 
 
 def test_a_full_log_is_put_aside_once(tmp_path: Path) -> None:

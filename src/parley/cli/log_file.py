@@ -1,9 +1,12 @@
 """Where the agent's own records go: a private file, and warnings to stderr.
 
 Records name what happened and never what was said: of an exception only its kind and its place are
-written, since its text may quote a prompt, a file or a key.
+written, since its text may quote a prompt, a file or a key. Other packages know nothing of that, so
+of theirs only warnings are written, without the values in them: an HTTP client would log addresses
+with the keys that stand in them.
 """
 
+import copy
 import logging
 import os
 import sys
@@ -26,6 +29,7 @@ def start_logging(folder: Path, level: str) -> None:
     told = logging.StreamHandler(sys.stderr)
     told.setLevel(logging.WARNING)
     told.setFormatter(DiscreetFormatter("parley: %(message)s"))
+    told.addFilter(is_worth_writing)
     root.addHandler(told)
     try:
         written = PrivateLogHandler(folder)
@@ -33,11 +37,25 @@ def start_logging(folder: Path, level: str) -> None:
         root.warning("no log is written to %s: %s", folder, error.strerror)
         return
     written.setFormatter(DiscreetFormatter(_FORMAT))
+    written.addFilter(is_worth_writing)
     root.addHandler(written)
+
+
+def is_worth_writing(record: logging.LogRecord) -> bool:
+    """Whether a record is ours, or a warning of somebody else."""
+    return _is_ours(record) or record.levelno >= logging.WARNING
 
 
 class DiscreetFormatter(logging.Formatter):
     """Shows where an exception happened and of which kind it is, and not what it says."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        if not _is_ours(record):
+            record = copy.copy(record)
+            # What asyncio adds to its first line, and what others put into theirs, may say much.
+            record.msg = next(iter(str(record.msg).splitlines()), "")
+            record.args = None
+        return super().format(record)
 
     def formatException(self, ei: ExceptionInfo) -> str:
         kind, _, trace = ei
@@ -88,3 +106,7 @@ class PrivateLogHandler(logging.Handler):
             os.replace(self._path, self._path.with_suffix(".log.1"))
         os.close(self._fd)
         self._fd = self._opened()
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    return record.name.partition(".")[0] in ("parley", "root")
