@@ -149,7 +149,7 @@ def test_an_agent_that_does_not_answer_exits_with_9(scripted: Any) -> None:
         {"do": "ignore", "to": "new"},
         {"do": "hang"},
     ]
-    done = scripted(scenario, "--deadline", "0.5")
+    done = scripted(scenario, "--deadline", "2")
     assert (done.code, done.out) == (9, "")
     assert "waiting for: session/new" in done.err
     assert "it still ran, and was ended" in done.err

@@ -129,6 +129,18 @@ def test_the_terminal_of_the_process_is_found_wherever_stdout_leads() -> None:
         assert process.communicate(timeout=SECONDS)[0] == b"there y\n"
 
 
+def test_who_works_in_the_background_does_not_ask() -> None:
+    program = ASKING.replace(
+        "async def main",
+        "if child := os.fork(): os._exit(os.waitpid(child, 0)[1])\n"
+        "os.setpgid(0, 0)\nasync def main",
+    )
+    with terminal() as (_, end):
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, stdin=end, stdout=subprocess.PIPE, timeout=SECONDS)
+    assert done.stdout == b"nobody \n"
+
+
 def test_without_a_terminal_there_is_nobody() -> None:
     program = ASKING.replace("fcntl.ioctl(0, termios.TIOCSCTTY, 0)", "")
     for stdin in (subprocess.DEVNULL, "terminal without a process"):

@@ -79,7 +79,7 @@ async def keyboard() -> AsyncGenerator[TerminalKeyboard | None]:
 
 def _terminal() -> int | None:
     # Who has led all streams elsewhere does not wait in front of a screen.
-    if not (_is_terminal(0) or _is_terminal(2)):
+    if not (os.isatty(0) or os.isatty(2)):
         return None
     try:
         fd = os.open("/dev/tty", os.O_RDWR | os.O_CLOEXEC | os.O_NOCTTY)
@@ -93,13 +93,6 @@ def _terminal() -> int | None:
         pass
     os.close(fd)
     return None
-
-
-def _is_terminal(fd: int) -> bool:
-    try:
-        return os.isatty(fd)
-    except OSError:
-        return False
 
 
 @contextmanager
