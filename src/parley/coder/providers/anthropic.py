@@ -15,6 +15,7 @@ from parley.coder.providers.anthropic_request import request_body
 from parley.coder.providers.anthropic_stream import AnthropicStream
 from parley.coder.providers.catalogue import known
 from parley.coder.providers.failure import Place
+from parley.coder.providers.growing import Growing
 from parley.coder.providers.http import Http, Timeouts
 from parley.coder.providers.openai_models import described, ordered
 from parley.coder.providers.provider import ModelEvent, ModelInfo, ModelRequest
@@ -64,6 +65,7 @@ class Anthropic:
         self._http = Http(Place(name, base_url, key_hint, (key,)), timeouts=timeouts)
         self._headers = {"anthropic-version": API_VERSION, **({"x-api-key": key} if key else {})}
         self._configured = models
+        self._growing = Growing()
 
     async def models(self) -> tuple[ModelInfo, ...]:
         try:
@@ -81,7 +83,7 @@ class Anthropic:
 
     @asynccontextmanager
     async def stream(self, request: ModelRequest) -> AsyncGenerator[AsyncIterator[ModelEvent]]:
-        place, body = self._http.place, request_body(request, self.name)
+        place, body = self._http.place, request_body(request, self.name, self._growing)
         async with (
             self._http.open_stream("/v1/messages", self._headers, body) as received,
             aclosing(answered(received, AnthropicStream(request, place), place)) as events,

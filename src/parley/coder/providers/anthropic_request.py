@@ -12,12 +12,14 @@ from parley.coder.message import (
     AgentMessage,
     CallPart,
     ImagePart,
+    Message,
     TextPart,
     ThinkingPart,
     ToolMessage,
     ToolResult,
     UserMessage,
 )
+from parley.coder.providers.growing import Growing
 from parley.coder.providers.provider import ModelInfo, ModelRequest, ThoughtLevel, ToolSpec
 
 Json = dict[str, Any]
@@ -35,17 +37,22 @@ _CACHED_TURNS = 2
 """System prompt and tools take two of the four breakpoints that a request may have."""
 
 
-def request_body(request: ModelRequest, provider: str) -> Json:
-    """The body for `POST /v1/messages`; `provider` is who may have its thinking back."""
+def request_body(request: ModelRequest, provider: str, growing: Growing | None = None) -> Json:
+    """The body for `POST /v1/messages`; `provider` is who may have its thinking back.
+
+    `growing` has what was written for earlier requests.
+    """
+    growing = growing or Growing()
     thinking = _thinking(request)
     budgeted = _takes_budget(request.model)
     # Models with a budget refuse thinking without one. The others think as they see fit, and what
     # they thought without being asked is theirs as well.
-    messages = _messages(request, provider, with_thinking=bool(thinking) or not budgeted)
+    thinker = provider if thinking or not budgeted else None
+    messages = _messages(request, thinker, growing)
     if thinking and budgeted and _began_without_thinking(messages):
         # A round of tool calls must be finished in the way it was begun.
         thinking = {}
-        messages = _messages(request, provider, with_thinking=False)
+        messages = _messages(request, None, growing)
     body: Json = {
         "model": request.model.id,
         "max_tokens": request.model.max_output,
@@ -101,59 +108,67 @@ def _tool(spec: ToolSpec) -> Json:
 
 def _with_breakpoints(messages: list[Json]) -> list[Json]:
     """Mark the last turns of the user, so that the next request finds this one in the cache."""
-    turns = [place for place, message in enumerate(messages) if message["role"] == "user"]
-    for place in turns[-_CACHED_TURNS:]:
+    # Roles take turns, and the last is the user's.
+    for place in range(len(messages) - 1, -1, -2)[:_CACHED_TURNS]:
         content = messages[place]["content"]
         marked = [*content[:-1], {**content[-1], "cache_control": _CACHED}]
         messages[place] = {"role": "user", "content": marked}
     return messages
 
 
-def _messages(request: ModelRequest, provider: str, *, with_thinking: bool) -> list[Json]:
-    writer = _Writer(request.model, provider if with_thinking else None)
-    for message in request.messages:
-        match message:
-            case UserMessage():
-                writer.add("user", writer.user(message) or [_text("(empty message)")])
-            case AgentMessage():
-                writer.add("assistant", writer.agent(message))
-            case ToolMessage():
-                writer.add("user", [writer.result(result) for result in message.results])
-    messages = writer.messages
-    if not messages or messages[0]["role"] != "user":
-        messages.insert(0, {"role": "user", "content": [_text("(start)")]})
-    if messages[-1]["role"] != "user":
+def _messages(request: ModelRequest, thinker: str | None, growing: Growing) -> list[Json]:
+    """The conversation; `thinker` is whose thinking goes along."""
+    model = request.model
+    messages = growing.written(
+        # Some requests are written in both ways, again and again.
+        f"{request.cache_key} {thinker}",
+        (model.id, model.images),
+        request.messages,
+        lambda: AnthropicWriter(model, thinker),
+    )
+    if not messages or messages[-1]["role"] != "user":
         # The words of the model at the end would be a beginning that it has to go on from.
         messages.append({"role": "user", "content": [_text("Continue.")]})
     return messages
 
 
-class _Writer:
+class AnthropicWriter:
     """Writes one conversation; it knows which ids are taken and which stand for which."""
 
     def __init__(self, model: ModelInfo, thinker: str | None) -> None:
-        self.messages: list[Json] = []
+        self.items: list[Json] = []
         self._model = model
         self._thinker = thinker
         self._taken: set[str] = set()
         self._ids: dict[str, str] = {}
 
-    def add(self, role: str, content: list[Json]) -> None:
+    def take(self, message: Message) -> None:
+        match message:
+            case UserMessage():
+                self._add("user", self._user(message) or [_text("(empty message)")])
+            case AgentMessage():
+                self._add("assistant", self._agent(message))
+            case ToolMessage():
+                self._add("user", [self._result(result) for result in message.results])
+
+    def _add(self, role: str, content: list[Json]) -> None:
         if not content:
             return
-        if self.messages and self.messages[-1]["role"] == role:
-            self.messages[-1]["content"].extend(content)
+        if not self.items and role != "user":
+            self.items.append({"role": "user", "content": [_text("(start)")]})
+        if self.items and self.items[-1]["role"] == role:
+            self.items[-1]["content"].extend(content)
         else:
-            self.messages.append({"role": role, "content": content})
+            self.items.append({"role": role, "content": content})
 
-    def user(self, message: UserMessage) -> list[Json]:
+    def _user(self, message: UserMessage) -> list[Json]:
         return [block for part in message.content if (block := self._shown(part))]
 
-    def agent(self, message: AgentMessage) -> list[Json]:
+    def _agent(self, message: AgentMessage) -> list[Json]:
         self._ids = {}
         return [block for part in message.content if (block := self._said(part))]
 
-    def result(self, result: ToolResult) -> Json:
+    def _result(self, result: ToolResult) -> Json:
         content = [self._shown(TextPart(result.text)) or _text("(no output)")]
         content += [self._image(image) for image in result.images]
         block: Json = {

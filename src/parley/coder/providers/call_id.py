@@ -3,16 +3,17 @@
 from collections.abc import Callable, Iterable
 from uuid import uuid4
 
-from parley.coder.message import AgentMessage, Message
+from parley.coder.message import AgentMessage, CallPart, Message
 
 
 def taken_ids(messages: Iterable[Message]) -> set[str]:
     """The ids of all calls in a conversation."""
     return {
-        call.id
+        part.id
         for message in messages
         if isinstance(message, AgentMessage)
-        for call in message.calls
+        for part in message.content
+        if isinstance(part, CallPart)
     }
 
 

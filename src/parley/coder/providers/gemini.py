@@ -17,6 +17,7 @@ from parley.coder.providers.catalogue import can_chat, known
 from parley.coder.providers.failure import Place
 from parley.coder.providers.gemini_request import request_body
 from parley.coder.providers.gemini_stream import GeminiStream
+from parley.coder.providers.growing import Growing
 from parley.coder.providers.http import Http, Timeouts
 from parley.coder.providers.openai_models import described, ordered
 from parley.coder.providers.provider import ModelEvent, ModelInfo, ModelRequest
@@ -61,6 +62,7 @@ class Gemini:
         self._http = Http(Place(name, base_url, key_hint, (key,)), timeouts=timeouts)
         self._headers = {"x-goog-api-key": key} if key else {}
         self._configured = models
+        self._growing = Growing()
 
     async def models(self) -> tuple[ModelInfo, ...]:
         try:
@@ -81,7 +83,7 @@ class Gemini:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[AsyncIterator[ModelEvent]]:
         model = quote(request.model.id.removeprefix("models/"), safe="")
         path = f"/v1beta/models/{model}:streamGenerateContent?alt=sse"
-        place, body = self._http.place, request_body(request, self.name)
+        place, body = self._http.place, request_body(request, self.name, self._growing)
         async with (
             self._http.open_stream(path, self._headers, body) as received,
             aclosing(answered(received, GeminiStream(request, place), place)) as events,

@@ -11,6 +11,7 @@ from parley.coder.message import (
     AgentMessage,
     CallPart,
     ImagePart,
+    Message,
     TextPart,
     ThinkingPart,
     ToolMessage,
@@ -18,6 +19,7 @@ from parley.coder.message import (
     UserMessage,
 )
 from parley.coder.providers.gemini_schema import gemini_schema
+from parley.coder.providers.growing import Growing
 from parley.coder.providers.provider import ModelInfo, ModelRequest, ThoughtLevel, ToolSpec
 
 Json = dict[str, Any]
@@ -34,12 +36,18 @@ _BUDGETS: dict[ThoughtLevel, int] = {"low": 2_048, "medium": 8_192, "high": 24_5
 _LEAST_PRO_BUDGET = 128
 
 
-def request_body(request: ModelRequest, provider: str) -> Json:
-    """The body for `:streamGenerateContent`; `provider` is who may have its signatures back."""
+def request_body(request: ModelRequest, provider: str, growing: Growing | None = None) -> Json:
+    """The body for `:streamGenerateContent`; `provider` is who may have its signatures back.
+
+    `growing` has what was written for earlier requests.
+    """
     settings: Json = {"maxOutputTokens": request.model.max_output}
     if request.model.thinking:
         settings["thinkingConfig"] = _thinking(request)
-    body: Json = {"contents": _contents(request, provider), "generationConfig": settings}
+    body: Json = {
+        "contents": _contents(request, provider, growing or Growing()),
+        "generationConfig": settings,
+    }
     if request.system.strip():
         body["systemInstruction"] = {"parts": [{"text": request.system}]}
     if request.tools:
@@ -70,51 +78,55 @@ def _tool(spec: ToolSpec) -> Json:
     return {**tool, "parameters": schema} if schema else tool
 
 
-def _contents(request: ModelRequest, provider: str) -> list[Json]:
-    writer = _Writer(request.model, provider)
-    for message in request.messages:
-        match message:
-            case UserMessage():
-                writer.add("user", writer.user(message) or [{"text": "(empty message)"}])
-            case AgentMessage():
-                writer.add("model", writer.agent(message))
-            case ToolMessage():
-                writer.add("user", writer.results(message))
-    contents = writer.contents
-    if not contents or contents[0]["role"] != "user":
-        # A call must follow a turn of the user, and a conversation begins with one.
-        contents.insert(0, {"role": "user", "parts": [{"text": "(start)"}]})
-    if contents[-1]["role"] != "user":
+def _contents(request: ModelRequest, provider: str, growing: Growing) -> list[Json]:
+    model = request.model
+    settings = (model.id, model.images)
+    contents = growing.written(
+        request.cache_key, settings, request.messages, lambda: GeminiWriter(model, provider)
+    )
+    if not contents or contents[-1]["role"] != "user":
         contents.append({"role": "user", "parts": [{"text": "Continue."}]})
     return contents
 
 
-class _Writer:
+class GeminiWriter:
     """Writes one conversation; it knows the calls of the last message of the model."""
 
     def __init__(self, model: ModelInfo, provider: str) -> None:
-        self.contents: list[Json] = []
+        self.items: list[Json] = []
         self._model = model
         self._provider = provider
         self._older = _is_older(model)
         self._calls: dict[str, Json] = {}
 
-    def add(self, role: str, parts: list[Json]) -> None:
+    def take(self, message: Message) -> None:
+        match message:
+            case UserMessage():
+                self._add("user", self._user(message) or [{"text": "(empty message)"}])
+            case AgentMessage():
+                self._add("model", self._agent(message))
+            case ToolMessage():
+                self._add("user", self._results(message))
+
+    def _add(self, role: str, parts: list[Json]) -> None:
         if not parts:
             return
-        if self.contents and self.contents[-1]["role"] == role:
-            self.contents[-1]["parts"].extend(parts)
+        if not self.items and role != "user":
+            # A call must follow a turn of the user, and a conversation begins with one.
+            self.items.append({"role": "user", "parts": [{"text": "(start)"}]})
+        if self.items and self.items[-1]["role"] == role:
+            self.items[-1]["parts"].extend(parts)
         else:
-            self.contents.append({"role": role, "parts": parts})
+            self.items.append({"role": role, "parts": parts})
 
-    def user(self, message: UserMessage) -> list[Json]:
+    def _user(self, message: UserMessage) -> list[Json]:
         return [
             self._image(part) if isinstance(part, ImagePart) else {"text": part.text}
             for part in message.content
             if isinstance(part, ImagePart) or part.text
         ]
 
-    def agent(self, message: AgentMessage) -> list[Json]:
+    def _agent(self, message: AgentMessage) -> list[Json]:
         self._calls = {}
         parts: list[Json] = []
         for part in message.content:
@@ -128,7 +140,7 @@ class _Writer:
                     parts.append(self._call(part))
         return parts
 
-    def results(self, message: ToolMessage) -> list[Json]:
+    def _results(self, message: ToolMessage) -> list[Json]:
         answers: list[Json] = []
         images: list[Json] = []
         for result in message.results:

@@ -202,6 +202,8 @@ class Http:
         self, method: str, path: str, headers: Mapping[str, str], body: Any, patience: float
     ) -> "httpx2.Response":
         _refuse_broken(self.place, headers)
+        # At once: parts of the body may be used again, and grow, for the next request.
+        content = None if body is None else msgspec.json.encode(body)
         client = await self._opened()
         httpx2 = package()
         try:
@@ -209,7 +211,7 @@ class Http:
                 method,
                 self.place.base_url.rstrip("/") + path,
                 headers={"content-type": "application/json", **headers},
-                content=None if body is None else msgspec.json.encode(body),
+                content=content,
             )
             async with asyncio.timeout(patience):
                 return await client.send(request, stream=True)

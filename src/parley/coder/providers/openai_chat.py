@@ -10,8 +10,13 @@ from urllib.parse import urlsplit
 from parley.coder.errors import ProviderError
 from parley.coder.providers.answering import answered
 from parley.coder.providers.failure import Place
+from parley.coder.providers.growing import Growing
 from parley.coder.providers.http import Http, Timeouts
-from parley.coder.providers.openai_chat_request import Dialect, dialect_of, request_body
+from parley.coder.providers.openai_chat_request import (
+    Dialect,
+    dialect_of,
+    request_body,
+)
 from parley.coder.providers.openai_chat_stream import ChatReader
 from parley.coder.providers.openai_models import described, free, models_from, ordered
 from parley.coder.providers.provider import ModelEvent, ModelInfo, ModelRequest
@@ -43,6 +48,7 @@ class OpenAIChat:
         self._headers = {**bearer(key), **(headers or {})}
         self._configured = models
         self._dialect = dialect or dialect_of(host_of(base_url))
+        self._growing = Growing()
 
     async def models(self) -> tuple[ModelInfo, ...]:
         return await offered(self._http, self._headers, self._configured)
@@ -51,7 +57,9 @@ class OpenAIChat:
     async def stream(
         self, request: ModelRequest
     ) -> AsyncGenerator[AsyncIterator[ModelEvent], None]:
-        body = request_body(request, provider=self.name, dialect=self._dialect)
+        body = request_body(
+            request, provider=self.name, dialect=self._dialect, growing=self._growing
+        )
         reader = ChatReader(request, self._http.place, raw_text=self._dialect.raw_text)
         async with (
             self._http.open_stream("/chat/completions", self._headers, body) as stream,

@@ -13,6 +13,7 @@ from parley.coder.message import (
     AgentMessage,
     CallPart,
     ImagePart,
+    Message,
     TextPart,
     ThinkingPart,
     ToolMessage,
@@ -20,6 +21,7 @@ from parley.coder.message import (
     UserMessage,
 )
 from parley.coder.providers.arguments import arguments_text
+from parley.coder.providers.growing import Growing
 from parley.coder.providers.provider import ModelRequest, ToolSpec
 
 ID_LIMIT = 64
@@ -59,11 +61,25 @@ def dialect_of(host: str) -> Dialect:
     return _DIALECTS.get(host, Dialect(raw_text=True))
 
 
-def request_body(request: ModelRequest, *, provider: str, dialect: Dialect) -> dict[str, Any]:
-    """The JSON body of a request."""
+def request_body(
+    request: ModelRequest,
+    *,
+    provider: str,
+    dialect: Dialect,
+    growing: Growing | None = None,
+) -> dict[str, Any]:
+    """The JSON body of a request; `growing` has what was written for earlier ones."""
+    system = [{"role": "system", "content": request.system}] if request.system else []
+    images, turn_begins = request.model.images, _last_user(request.messages)
+    messages = (growing or Growing()).written(
+        request.cache_key,
+        (images, turn_begins),
+        request.messages,
+        lambda: ChatWriter(provider, dialect, turn_begins, images=images),
+    )
     body: dict[str, Any] = {
         "model": request.model.id,
-        "messages": _Conversation(request, provider, dialect).messages(),
+        "messages": [*system, *messages],
         "stream": True,
     }
     if dialect.stream_usage:
@@ -121,32 +137,36 @@ def _tool(spec: ToolSpec) -> dict[str, Any]:
     }
 
 
-class _Conversation:
-    """The messages of one request."""
+def _last_user(messages: tuple[Message, ...]) -> int:
+    """The place of the last message of the user, found without a step of ours per message."""
+    kinds = list(map(type, reversed(messages)))
+    return len(kinds) - 1 - kinds.index(UserMessage) if UserMessage in kinds else 0
 
-    def __init__(self, request: ModelRequest, provider: str, dialect: Dialect) -> None:
-        self._request = request
+
+class ChatWriter:
+    """The messages of a conversation, in the words of the API."""
+
+    def __init__(self, provider: str, dialect: Dialect, turn_begins: int, *, images: bool) -> None:
+        """`turn_begins` is the place of the last message of the user."""
+        self.items: list[dict[str, Any]] = []
         self._provider = provider
         self._dialect = dialect
-        self._images = request.model.images
-        places = [at for at, each in enumerate(request.messages) if isinstance(each, UserMessage)]
-        self._turn_begins = places[-1] if places else 0
+        self._images = images
+        self._turn_begins = turn_begins
+        self._taken = 0
 
-    def messages(self) -> list[dict[str, Any]]:
-        done: list[dict[str, Any]] = []
-        if self._request.system:
-            done.append({"role": "system", "content": self._request.system})
-        for at, message in enumerate(self._request.messages):
-            match message:
-                case UserMessage(content):
-                    self._add_user(done, self._user_content(content))
-                case AgentMessage():
-                    done.extend(self._agent(message, current=at > self._turn_begins))
-                case ToolMessage(results):
-                    self._add_results(done, results)
-        return done
+    def take(self, message: Message) -> None:
+        match message:
+            case UserMessage(content):
+                self._add_user(self._user_content(content))
+            case AgentMessage():
+                self.items += self._agent(message, current=self._taken > self._turn_begins)
+            case ToolMessage(results):
+                self._add_results(results)
+        self._taken += 1
 
-    def _add_user(self, done: list[dict[str, Any]], content: str | list[dict[str, Any]]) -> None:
+    def _add_user(self, content: str | list[dict[str, Any]]) -> None:
+        done = self.items
         last: dict[str, Any] = done[-1] if done else {"role": ""}
         if last["role"] == "user":
             # Templates of local models want users and agents to take turns.
@@ -196,9 +216,9 @@ class _Conversation:
             "function": {"name": call.name, "arguments": arguments_text(call)},
         }
 
-    def _add_results(self, done: list[dict[str, Any]], results: tuple[ToolResult, ...]) -> None:
+    def _add_results(self, results: tuple[ToolResult, ...]) -> None:
         for result in results:
-            done.append(
+            self.items.append(
                 {
                     "role": "tool",
                     "tool_call_id": wire_id(result.call_id, short=self._dialect.short_ids),
@@ -209,7 +229,7 @@ class _Conversation:
             # A tool's message holds text only, so its images follow as if a user showed them.
             shown = [block for result in results for block in _images_of(result)]
             if shown:
-                self._add_user(done, shown)
+                self._add_user(shown)
 
 
 def _images_of(result: ToolResult) -> Iterator[dict[str, Any]]:

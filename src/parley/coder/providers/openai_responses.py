@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from parley.coder.errors import ProviderError
 from parley.coder.providers.answering import answered
 from parley.coder.providers.failure import Place
+from parley.coder.providers.growing import Growing
 from parley.coder.providers.http import EventStream, Http, Timeouts
 from parley.coder.providers.openai_chat import bearer, offered
 from parley.coder.providers.openai_responses_request import request_body
@@ -37,6 +38,7 @@ class OpenAIResponses:
         self._http = Http(place, timeouts=timeouts)
         self._headers = {**bearer(key), **(headers or {})}
         self._configured = models
+        self._growing = Growing()
         self._summaries = True
 
     async def models(self) -> tuple[ModelInfo, ...]:
@@ -67,7 +69,9 @@ class OpenAIResponses:
         return await self._post(stack, request)
 
     async def _post(self, stack: AsyncExitStack, request: ModelRequest) -> EventStream:
-        body = request_body(request, provider=self.name, summaries=self._summaries)
+        body = request_body(
+            request, provider=self.name, summaries=self._summaries, growing=self._growing
+        )
         return await stack.enter_async_context(
             self._http.open_stream("/responses", self._headers, body)
         )

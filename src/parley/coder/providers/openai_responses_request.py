@@ -11,6 +11,7 @@ from parley.coder.message import (
     AgentMessage,
     CallPart,
     ImagePart,
+    Message,
     TextPart,
     ThinkingPart,
     ToolMessage,
@@ -18,6 +19,7 @@ from parley.coder.message import (
     UserMessage,
 )
 from parley.coder.providers.arguments import arguments_text
+from parley.coder.providers.growing import Growing
 from parley.coder.providers.openai_chat_request import (
     EMPTY,
     data_url,
@@ -31,11 +33,27 @@ from parley.coder.providers.provider import ModelRequest, ToolSpec
 ENCRYPTED = "reasoning.encrypted_content"
 
 
-def request_body(request: ModelRequest, *, provider: str, summaries: bool) -> dict[str, Any]:
-    """The JSON body of a request; `summaries` asks for readable reasoning."""
+def request_body(
+    request: ModelRequest,
+    *,
+    provider: str,
+    summaries: bool,
+    growing: Growing | None = None,
+) -> dict[str, Any]:
+    """The JSON body of a request; `summaries` asks for readable reasoning.
+
+    `growing` has what was written for earlier requests.
+    """
+    model = request.model
+    items = (growing or Growing()).written(
+        request.cache_key,
+        (model.id, model.images),
+        request.messages,
+        lambda: ResponsesWriter(provider, model.id, images=model.images),
+    )
     body: dict[str, Any] = {
-        "model": request.model.id,
-        "input": list(_items(request, provider)),
+        "model": model.id,
+        "input": items,
         "stream": True,
         "store": False,
     }
@@ -67,17 +85,24 @@ def _tool(spec: ToolSpec) -> dict[str, Any]:
     }
 
 
-def _items(request: ModelRequest, provider: str) -> Iterator[dict[str, Any]]:
-    images = request.model.images
-    for message in request.messages:
+class ResponsesWriter:
+    """The items of a conversation, in the words of the API."""
+
+    def __init__(self, provider: str, model: str, *, images: bool) -> None:
+        self.items: list[dict[str, Any]] = []
+        self._provider = provider
+        self._model = model
+        self._images = images
+
+    def take(self, message: Message) -> None:
         match message:
             case UserMessage(content):
-                blocks = _blocks(content, images=images)
-                yield {"type": "message", "role": "user", "content": blocks}
+                blocks = _blocks(content, images=self._images)
+                self.items.append({"type": "message", "role": "user", "content": blocks})
             case AgentMessage():
-                yield from _agent_items(message, provider, request.model.id)
+                self.items += _agent_items(message, self._provider, self._model)
             case ToolMessage(results):
-                yield from (_output(result, images=images) for result in results)
+                self.items += (_output(result, images=self._images) for result in results)
 
 
 def _agent_items(message: AgentMessage, provider: str, model: str) -> Iterator[dict[str, Any]]:
