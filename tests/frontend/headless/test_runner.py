@@ -17,7 +17,7 @@ from parley.frontend.headless.exit_code import ExitCode
 from parley.frontend.headless.final_output import FinalOutput
 from parley.frontend.headless.rules import Rules
 from parley.frontend.headless.runner import Run
-from parley.session.event import NoticeGiven
+from parley.session.event import Cost, NoticeGiven, UsageChanged
 from tests.frontend.headless.staging import PairLink, Person, Played, json_play, play, silent_agent
 
 
@@ -183,6 +183,50 @@ def test_notices_before_the_first_turn_are_shown() -> None:
         await turn.say("hello")
 
     assert "info: at the start" in play(agent).err
+
+
+def test_what_comes_behind_the_end_of_a_turn_is_shown_too() -> None:
+    agent = parley.Agent("late")
+    told = asyncio.Event()
+    working: list[asyncio.Future[None]] = []
+
+    async def tell(session: parley.Session) -> None:
+        await session.emit(NoticeGiven("late news"))
+        told.set()
+
+    @agent.prompt
+    async def answer(turn: parley.Turn) -> None:
+        await turn.say(turn.text)
+        if turn.text == "first":
+            loop = asyncio.get_running_loop()
+            loop.call_soon(lambda: working.append(asyncio.ensure_future(tell(turn.session))))
+        else:
+            await told.wait()
+
+    played = play(agent, "first", "second")
+    assert (played.out, played.err) == ("first\nsecond\n", "info: late news\n")
+
+
+def test_a_flood_of_text_comes_out_whole() -> None:
+    agent = parley.Agent("flooding")
+
+    @agent.prompt
+    async def answer(turn: parley.Turn) -> None:
+        for _ in range(5):
+            await turn.say("x" * 200_000)
+
+    assert play(agent).out == "x" * 1_000_000 + "\n"
+
+
+def test_the_result_has_the_usage_of_the_session() -> None:
+    agent = parley.Agent("spending")
+
+    @agent.prompt
+    async def answer(turn: parley.Turn) -> None:
+        await turn.emit(UsageChanged(10, 100, Cost(0.5, "USD")))
+
+    _, lines = json_play(agent)
+    assert lines[-1]["context"] == {"used": 10, "size": 100, "cost": 0.5, "currency": "USD"}
 
 
 def test_input_is_given_by_options() -> None:

@@ -6,7 +6,7 @@ so the exit status, is decided here and nowhere else.
 
 import asyncio
 import signal
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from parley.errors import AcpError
@@ -68,8 +68,6 @@ class Run:
         asking: Asking,
         screen: Screen,
         progress: ProgressText,
-        *,
-        on_open: Callable[[str], None] | None = None,
     ) -> None:
         self._request = request
         self._link = link
@@ -78,7 +76,6 @@ class Run:
         self._asking = asking
         self._screen = screen
         self._progress = progress
-        self._on_open = on_open
         self._loop = asyncio.get_running_loop()
         self._began = self._loop.time()
         self._stage: Stage = START
@@ -169,8 +166,6 @@ class Run:
     def _opened(self, session: RemoteSession, agent: AgentConnection) -> None:
         request = self._request
         self._session_id, self._state = session.id, session.state
-        if self._on_open is not None:
-            self._on_open(session.id)
         self._views.status.follow(session.state)
         resumed = request.session is not None or request.latest
         for view in self._views.all():
