@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 Json = dict[str, Any]
 TEXT = "hello"
@@ -137,7 +137,7 @@ class Agent:
 
     def send(self, message: Any) -> None:
         if isinstance(message, dict):
-            message = {"jsonrpc": "2.0", **message}
+            message = {"jsonrpc": "2.0", **cast("Json", message)}
         self.write(json.dumps(message).encode() + b"\n")
 
     def write(self, data: bytes) -> None:
@@ -177,8 +177,8 @@ def early_updates(agent: Agent) -> None:
 
 def string_ids(agent: Agent) -> None:
     for id_ in ("0", "q-1", "", "é" * 100, -1, 2**40):
-        params = {"path": os.path.join(os.getcwd(), "missing"), "id_": id_}
-        agent.expect(agent.ask("fs/read_text_file", **params), -32002)
+        path = os.path.join(os.getcwd(), "missing")
+        agent.expect(agent.ask("fs/read_text_file", id_=id_, path=path), -32002)
 
 
 def long_line(agent: Agent) -> None:
@@ -196,8 +196,9 @@ def malformed_updates(agent: Agent) -> None:
     agent.send({"method": "session/update"})
     agent.send({"method": "session/update", "params": []})
     agent.send({"method": "session/update", "params": {"sessionId": 7, "update": {}}})
-    for fields in ({}, {"content": None}, {"content": {"type": "text"}}, {"content": "hi"}):
-        agent.update("agent_message_chunk", **fields)
+    agent.update("agent_message_chunk")
+    for content in (None, {"type": "text"}, "hi"):
+        agent.update("agent_message_chunk", content=content)
     agent.update("tool_call", title=["no"], toolCallId={})
     agent.update("plan", entries="none")
     agent.send({"method": 9, "params": {}})
@@ -214,7 +215,7 @@ def unknown_tool_words(agent: Agent) -> None:
 
 def not_advertised(agent: Agent) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
-    form = {"message": "?", "mode": "form", "requestedSchema": schema}
+    form: Json = {"message": "?", "mode": "form", "requestedSchema": schema}
     agent.expect(agent.ask("elicitation/create", **form), -32602)
     agent.expect(agent.ask("editor/open", path="/"), -32601)
     agent.expect(agent.ask("_vendor/dance"), -32601)
@@ -260,7 +261,7 @@ def in_pieces(agent: Agent) -> None:
 
 
 def batch(agent: Agent) -> None:
-    note = {"jsonrpc": "2.0", "method": "_vendor/x", "params": {}}
+    note: Json = {"jsonrpc": "2.0", "method": "_vendor/x", "params": {}}
     agent.send([note, note])
 
 
@@ -275,11 +276,16 @@ def late_update(agent: Agent) -> None:
     agent.update("session_info_update", title="Late")
 
 
+def says(agent: Agent) -> None:
+    agent.say("so far")
+    agent.text = ""
+
+
 def forks(agent: Agent) -> None:
     fork_children()
 
 
-def no_version_word(agent: Agent) -> None:
+def odd_capabilities(agent: Agent) -> None:
     agent.results["initialize"] = {"protocolVersion": 1, "agentCapabilities": {"loadSession": "x"}}
 
 
@@ -304,8 +310,9 @@ HABITS: dict[str, tuple[str, Callable[[Agent], None]]] = {
     "batch": ("midturn", batch),
     "complains": ("midturn", complains),
     "late_update": ("ended", late_update),
+    "says": ("midturn", says),
     "forks": ("midturn", forks),
-    "odd_capabilities": ("initialize", no_version_word),
+    "odd_capabilities": ("initialize", odd_capabilities),
 }
 
 
@@ -399,7 +406,7 @@ def endless_line(agent: Agent) -> None:
 def error(agent: Agent) -> None:
     problem = {"code": -32603, "message": "the hamster is tired \x1b[31m", "data": {"why": "?"}}
     agent.send({"id": agent.request["id"], "error": problem})
-    agent.request = {"id": 990}
+    agent.request, agent.text = {"id": 990}, ""
 
 
 def login(agent: Agent) -> None:

@@ -4,7 +4,8 @@ As a program it reads cases and prints what was seen of them. It has imported wh
 every case is a fork of it: a real process with its own descriptors, at a tenth of the price.
 """
 
-import json
+import gc
+import importlib
 import os
 import signal
 import subprocess
@@ -12,13 +13,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import parley.cli.run
-import parley.protocol.v1.client_side
-import parley.protocol.v2.client_side  # noqa: F401  # Loaded once, for all of them.
+import msgspec
+
 from parley.cli.main import main as parley_main
 
 AGENT = Path(__file__).with_name("hostile_agent.py")
@@ -27,6 +26,11 @@ SECONDS = 20.0
 _AT_ONCE = 8
 _MARK = "PARLEY_TEST_RUN"
 _LEAVING_SECONDS = 2.0
+# What a run imports, loaded once for all of them.
+_LOADED = (
+    *("parley.cli.run", "parley.protocol.v1.client_side", "parley.protocol.v2.client_side"),
+    *("parley.frontend.headless.runner", "parley.frontend.headless.json_output"),
+)
 
 
 @dataclass(frozen=True)
@@ -65,22 +69,24 @@ class Seen:
 
 def play(cases: Iterable[Case]) -> dict[str, Seen]:
     """Run them all; by name."""
-    given = json.dumps([asdict(case) for case in cases])
+    given = msgspec.json.encode(list(cases))
     env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            (sys.executable, __file__, folder), input=given, capture_output=True, text=True, env=env
+            (sys.executable, __file__, folder), input=given, capture_output=True, env=env
         )
     assert done.returncode == 0, done.stderr
-    return {name: Seen(**seen) for name, seen in json.loads(done.stdout).items()}
+    return msgspec.json.decode(done.stdout, type=dict[str, Seen])
 
 
 def main(folder: str) -> None:
-    given = json.load(sys.stdin)
-    waiting = [Case(**{**each, **_tuples(each)}) for each in given]
+    waiting = msgspec.json.decode(sys.stdin.buffer.read(), type=list[Case])
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+    for name in _LOADED:
+        importlib.import_module(name)
+    gc.freeze()  # So that a collection in a fork does not copy everything.
     running: dict[int, _Running] = {}
-    seen: dict[str, dict[str, Any]] = {}
+    seen: dict[str, Seen] = {}
     while waiting or running:
         while waiting and len(running) < _AT_ONCE:
             one = _Running(waiting.pop(), Path(folder, str(len(waiting))))
@@ -89,8 +95,8 @@ def main(folder: str) -> None:
         for pid, one in list(running.items()):
             if one.is_over():
                 del running[pid]
-                seen[one.case.name] = asdict(one.seen())
-    json.dump(seen, sys.stdout)
+                seen[one.case.name] = one.seen()
+    sys.stdout.buffer.write(msgspec.json.encode(seen))
 
 
 class _Running:
@@ -163,10 +169,6 @@ def _is_marked(process: Path, mark: bytes) -> bool:
 
 def _text(path: Path) -> str:
     return path.read_bytes().decode("utf-8") if path.exists() else ""
-
-
-def _tuples(case: dict[str, Any]) -> dict[str, tuple[str, ...]]:
-    return {name: tuple(value) for name, value in case.items() if isinstance(value, list)}
 
 
 if __name__ == "__main__":
