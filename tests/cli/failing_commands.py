@@ -2,7 +2,7 @@
 
 import argparse
 
-from parley.errors import ConfigError
+from parley.errors import ConfigError, ConnectionLost
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,5 +15,7 @@ def run(options: argparse.Namespace) -> int:
             raise KeyboardInterrupt
         case "refuse":
             raise ConfigError("parley.toml", "port", "is not a number", "write a number")
+        case "lose":
+            raise ConnectionLost("gone; its last words:\n\x1b[31mred")
         case _:
             return 7

@@ -1,6 +1,9 @@
 """The `parley` command as a person meets it."""
 
+import argparse
+import importlib
 import os
+import shlex
 import subprocess
 import sys
 
@@ -26,6 +29,27 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert ended.value.code == 0
     shown = capsys.readouterr().out
     assert [name for name, each in COMMANDS.items() if each.summary not in shown] == []
+    assert [name for name, each in COMMANDS.items() if f"$ {each.example}\n" not in shown] == []
+    assert max(map(len, shown.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_every_example_of_the_help_is_a_line_of_its_command(name: str) -> None:
+    words = shlex.split(COMMANDS[name].example.removeprefix('eval "$(').removesuffix(')"'))
+    assert words[:2] == ["parley", name]
+    border = words.index("--") if "--" in words else len(words)
+    parser = argparse.ArgumentParser()
+    module = importlib.import_module(COMMANDS[name].module)
+    module.add_arguments(parser)
+    given = words[2:] if name == "bridge" else words[2:border]
+    assert parser.parse_args(given)
+
+
+def test_what_an_agent_wrote_into_an_error_is_made_visible(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["fail", "--how", "lose"], FAILING) == 1
+    assert capsys.readouterr().err == "parley: gone; its last words:\n\\u001b[31mred\n"
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,12 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol, cast
+from typing import Literal, NamedTuple, Protocol, cast, get_args
 
 from parley import __version__
 from parley.errors import AcpError
+
+Group = Literal["Use an agent", "Set it up", "Build agents and clients"]
 
 
 class Listed(NamedTuple):
@@ -20,17 +22,71 @@ class Listed(NamedTuple):
 
     module: str
     summary: str
+    group: Group = "Build agents and clients"
+    example: str = ""
+    """A command line that a newcomer can try."""
 
 
 COMMANDS: Mapping[str, Listed] = {
-    "acp": Listed("parley.cli.acp", "the coding agent on stdio, as an editor starts it"),
-    "agents": Listed("parley.cli.agents", "list the agents that are here or can be installed"),
-    "bridge": Listed("parley.cli.bridge", "join a client to an agent of the other version"),
-    "doctor": Listed("parley.cli.doctor", "explain what the agent finds on this machine"),
-    "methods": Listed("parley.cli.methods", "print the methods of a protocol version as a table"),
-    "run": Listed("parley.cli.run", "give an agent prompts, from a script or a terminal"),
-    "scripted-agent": Listed("parley.cli.scripted_agent", "play a scenario as an agent on stdio"),
-    "scripted-client": Listed("parley.cli.scripted_client", "play a scenario as a client of AGENT"),
+    "run": Listed(
+        "parley.cli.run",
+        "give an agent prompts, from a script or a terminal",
+        "Use an agent",
+        'parley run "what does this project do?"',
+    ),
+    "sessions": Listed(
+        "parley.cli.sessions",
+        "list, read, search and export what was said and done",
+        "Use an agent",
+        "parley sessions --all",
+    ),
+    "agents": Listed(
+        "parley.cli.agents",
+        "list the agents that are here or can be installed",
+        "Use an agent",
+        "parley agents",
+    ),
+    "acp": Listed(
+        "parley.cli.acp",
+        "the coding agent on stdio, as an editor starts it",
+        "Set it up",
+        "parley acp --login",
+    ),
+    "setup": Listed(
+        "parley.cli.setup", "tell an editor about an agent", "Set it up", "parley setup zed --apply"
+    ),
+    "doctor": Listed(
+        "parley.cli.doctor",
+        "explain what the agent finds on this machine",
+        "Set it up",
+        "parley doctor",
+    ),
+    "completion": Listed(
+        "parley.cli.completion",
+        "print what makes a shell complete our commands",
+        "Set it up",
+        'eval "$(parley completion bash)"',
+    ),
+    "bridge": Listed(
+        "parley.cli.bridge",
+        "join a client to an agent of the other version",
+        example="parley bridge -- some-agent --acp",
+    ),
+    "methods": Listed(
+        "parley.cli.methods",
+        "print the methods of a protocol version as a table",
+        example="parley methods --version 2",
+    ),
+    "scripted-agent": Listed(
+        "parley.cli.scripted_agent",
+        "play a scenario as an agent on stdio",
+        example="parley scripted-agent v1/turn-agent",
+    ),
+    "scripted-client": Listed(
+        "parley.cli.scripted_client",
+        "play a scenario as a client of AGENT",
+        example="parley scripted-client v1/turn-client -- some-agent --acp",
+    ),
 }
 
 # What a shell reports for a program that ended by SIGINT, or by SIGPIPE.
@@ -68,18 +124,48 @@ def main(arguments: Sequence[str] | None = None, commands: Mapping[str, Listed] 
     return _guarded(command, options)
 
 
+class _Overview(argparse.ArgumentParser):
+    """The parser of all commands, with a help that somebody new can act on."""
+
+    commands: Mapping[str, Listed] = {}
+
+    def format_help(self) -> str:
+        lines = [self.format_usage(), _FIRST_STEPS]
+        for group in get_args(Group):
+            listed = {name: each for name, each in self.commands.items() if each.group == group}
+            if listed:
+                lines += [f"{group}:", *map(_entry, listed, listed.values()), ""]
+        lines.append("`parley COMMAND --help` explains a command. --version prints the version.")
+        return "\n".join(lines) + "\n"
+
+
+_FIRST_STEPS = """\
+The Agent Client Protocol on the command line: a coding agent, a client for every agent, and tools.
+
+Nothing needs to be configured to begin:
+
+  parley run "list ."        let the agent do something in this folder
+  parley doctor              see what it finds here, and how to give it a model
+"""
+
+
+def _entry(name: str, listed: Listed) -> str:
+    line = f"  {name:<17}{listed.summary}"
+    return f"{line}\n{'':<19}$ {listed.example}" if listed.example else line
+
+
 def _parser(
     commands: Mapping[str, Listed], name: str | None, command: Command | None
 ) -> argparse.ArgumentParser:
     """The parser of all commands; only the named one knows its arguments."""
-    parser = argparse.ArgumentParser(
-        prog="parley",
-        description="The Agent Client Protocol on the command line.",
-        allow_abbrev=False,
-    )
+    parser = _Overview(prog="parley", usage="parley COMMAND [ARGUMENT...]", allow_abbrev=False)
+    parser.commands = commands
     parser.add_argument("--version", action="version", version=f"parley {__version__}")
-    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for each, (_, summary) in commands.items():
+    subparsers = parser.add_subparsers(
+        metavar="COMMAND", prog="parley", parser_class=argparse.ArgumentParser
+    )
+    for each, listed in commands.items():
+        summary = listed.summary
         sub = subparsers.add_parser(each, help=summary, description=summary, allow_abbrev=False)
         if command is not None and each == name:
             command.add_arguments(sub)
@@ -99,6 +185,10 @@ def _guarded(command: Command, options: argparse.Namespace) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
     except AcpError as error:
-        print(f"parley: {error}", file=sys.stderr)
+        # Only here, since a command that works does not need it.
+        from parley.frontend.visible import visible  # noqa: PLC0415
+
+        # An agent may have written it.
+        print(f"parley: {visible(str(error))}", file=sys.stderr)
         return 1
     return status
