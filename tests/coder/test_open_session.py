@@ -206,3 +206,15 @@ def test_what_happens_after_the_end_of_a_session_is_not_part_of_it(tmp_path: Pat
             assert s.events == []
 
     asyncio.run(scenario())
+
+
+def test_a_session_that_is_closed_holds_its_conversation_no_longer(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with staged(tmp_path, says("Hello.")) as s:
+            session = _session(s)
+            await s.say("hello")
+            assert session.history.messages
+            await s.application.close_session(s.session_id)
+            assert session.history.messages == []
+
+    asyncio.run(scenario())

@@ -184,6 +184,9 @@ class OpenSession:
         await self.desk.jobs.aclose()
         self._closed = True
         await self.log.close()
+        # The collector may take its time with an object of many references, and a conversation
+        # can be large.
+        self.history = History()
 
     def _set_plan(self, plan: Plan) -> None:
         self.tell(PlanChanged(MAIN_PLAN, plan))
