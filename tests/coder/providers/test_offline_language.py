@@ -1,5 +1,7 @@
 """What is read out of plain text."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,3 +91,32 @@ def test_any_text_is_commands_or_unknown(text: str) -> None:
 @given(st.text(alphabet=st.characters(exclude_characters="'\ue000\ue001"), min_size=1))
 def test_quoted_text_arrives_as_it_is(text: str) -> None:
     assert commands_in(f"search '{text}'") == (SearchText(text),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 20_000_000,
+        '"' * 200_000,
+        " '" * 100_000,
+        "\"'`“ " * 40_000,
+        "replace " + "a to b in " * 90,
+        "replace " + "a to b in " * 700,
+        "\n" * 8_000,
+        "run " + "y" * 1_000,
+    ],
+    ids=lambda text: f"{text[:9]!r}-{len(text)}",
+)
+def test_a_text_that_nobody_types_is_no_command_and_takes_no_time(text: str) -> None:
+    started = time.process_time()
+    found = commands_in(text)
+    assert isinstance(found, NotUnderstood)
+    assert time.process_time() - started < 3
+
+
+def test_a_mark_that_nothing_closes_hides_no_other_quotation() -> None:
+    assert commands_in("search \"it's\" ; search 'a;b' in c") == (
+        SearchText("it's", None),
+        SearchText("a;b", "c"),
+    )
+    assert commands_in('search x" "; read `a b`') == (SearchText('x" "', None), ReadFile("a b"))

@@ -58,6 +58,12 @@ class NotUnderstood(Struct, frozen=True, tag=True):
 
 Command = ListFiles | ReadFile | SearchText | ReplaceText | CreateFile | RunCommand | Help
 
+# Nobody types more than this, and the patterns below take their time with long texts, in which
+# the sessions of all others would have to wait.
+_LONGEST_TEXT = 200_000
+_LONGEST_UNQUOTED = 8_000
+_LONGEST_COMMAND = 1_000
+_SHOWN = 200
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
 _CLOSING = {'"': '"', "'": "'", "`": "`", "“": "”"}
 # A line that begins with a quotation goes on with the command of the line before.
@@ -110,13 +116,15 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 def commands_in(text: str) -> tuple[Command, ...] | NotUnderstood:
     """The commands of a text, in order, or the first piece that is none."""
     quoted: list[_Quoted] = []
-    masked = _masked(text, quoted)
+    masked = _masked(text, quoted) if len(text) <= _LONGEST_TEXT else text
+    if len(masked) > _LONGEST_UNQUOTED:
+        return NotUnderstood(text[:_SHOWN].strip())
     found: list[Command] = []
     for piece in _JOINTS.split(masked):
         plain = _plain(piece)
         if not plain:
             continue
-        command = _command(plain, quoted)
+        command = _command(plain, quoted) if len(plain) <= _LONGEST_COMMAND else None
         if command is None:
             return NotUnderstood(_filled(piece.strip(), quoted))
         found.append(command)
@@ -134,9 +142,13 @@ def _masked(text: str, quoted: list[_Quoted]) -> str:
     text = _FENCE.sub(lambda match: put(match[0], match[1] + "\n"), text)
     out: list[str] = []
     at = 0
+    unclosed: set[str] = set()
+    # Marks that nothing closes; looking for their ends again and again would take for ever.
     while at < len(text):
-        end = _end_of_quote(text, at)
+        end = None if text[at] in unclosed else _end_of_quote(text, at)
         if end is None:
+            if text[at] in _CLOSING and not (at and text[at - 1].isalnum()):
+                unclosed.add(text[at])
             out.append(text[at])
             at += 1
         else:
