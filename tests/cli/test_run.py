@@ -246,6 +246,35 @@ def test_stdin_is_the_prompt_or_its_context_and_the_session_goes_on(tmp_path: Pa
     assert "some context" in done.out
 
 
+def test_a_stdin_that_never_ends_is_waited_for_no_longer_than_the_run_may_take(
+    tmp_path: Path,
+) -> None:
+    reader, writer = os.pipe()
+    try:
+        done = subprocess.run(
+            [*PARLEY, "run", "x", "--timeout", "0.1", "--", "./none"],
+            stdin=reader,
+            capture_output=True,
+            timeout=SECONDS,
+            env=environment(tmp_path),
+        )
+    finally:
+        os.close(reader)
+        os.close(writer)
+    assert (done.returncode, done.stdout) == (5, b"")
+    assert b"--no-stdin" in done.stderr
+
+
+def test_an_agent_starts_in_the_folder_of_its_session(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "there").mkdir()
+    tell = "import os, sys; sys.exit(os.getcwd())"
+    words = ["run", "x", "--no-stdin", "--cwd", str(tmp_path / "there")]
+    assert main([*words, "--", sys.executable, "-c", tell]) == 7
+    assert f"| {tmp_path / 'there'}" in capfd.readouterr().err
+
+
 def test_a_reader_that_goes_away_ends_the_run(tmp_path: Path) -> None:
     sender = Path(__file__).resolve().parents[2] / "bench" / "raw_sender.py"
     command = [*PARLEY, "run", "stream 3000000", "--", sys.executable, str(sender)]

@@ -33,7 +33,7 @@ from parley.frontend.headless.services import RuledFiles, RuledTerminals
 from parley.frontend.headless.standard_input import is_given, read_all
 from parley.frontend.headless.status_lines import NoStatusLines, StatusLines
 from parley.frontend.headless.text_output import TextOutput
-from parley.frontend.headless.trouble import START, AgentNotFound, trouble_of
+from parley.frontend.headless.trouble import START, AgentNotFound, TimeIsUp, trouble_of
 from parley.protocol.settings import Settings
 from parley.sdk.client import Client
 
@@ -46,6 +46,8 @@ _OUTPUTS: Mapping[str, type[TextOutput] | type[JsonOutput] | type[FinalOutput]] 
     "final": FinalOutput,
 }
 _FLUSH_SECONDS = 5.0
+# Who pipes something in has usually done so by then.
+_UNUSUAL_SECONDS = 2.0
 _AGENTS_FAULT = (ExitCode.NO_AGENT, ExitCode.AGENT_DIED, ExitCode.PROTOCOL)
 
 
@@ -94,7 +96,7 @@ class _Stage:
         record = None if options.record is None else opened_record(options.record)
         if record is not None:
             files.callback(record.close)
-        link = self._link(record)
+        link = self._link(record, request.cwd)
         async with keyboard() as keys:
             return await self._go(request, link, rules, keys)
 
@@ -158,17 +160,29 @@ class _Stage:
         prompt = " ".join(options.prompt).strip()
         several = options.prompts
         if several is not None:
-            text = await read_all() if several == "-" else _text_of(several)
+            text = await self._stdin() if several == "-" else _text_of(several)
             found = prompts_of(text, several)
             return ((prompt, *found) if prompt else tuple(found)), ""
-        stdin = await read_all() if not options.no_stdin and is_given() else ""
+        stdin = await self._stdin() if not options.no_stdin and is_given() else ""
         if not prompt:
             prompt, stdin = stdin.strip(), ""
         if not prompt:
             raise ConfigError("parley run", "PROMPT", "is missing", 'parley run "what to do"')
         return (prompt,), stdin
 
-    def _link(self, record: TextIO | None) -> ProcessLink:
+    async def _stdin(self) -> str:
+        """What was piped in. Somebody may hold the other end open for ever, so that is told."""
+        text = "waiting for the end of stdin (--no-stdin ignores it)"
+        told = asyncio.get_running_loop().call_later(_UNUSUAL_SECONDS, self.say, text, "dim")
+        try:
+            async with asyncio.timeout(self._options.timeout):
+                return await read_all()
+        except TimeoutError:
+            raise TimeIsUp("stdin did not end in time\nhint: --no-stdin ignores it") from None
+        finally:
+            told.cancel()
+
+    def _link(self, record: TextIO | None, cwd: str) -> ProcessLink:
         options = self._options
         settings = Settings(deadline=options.deadline)
         on_stderr = self._complain if options.verbose else None
@@ -177,7 +191,7 @@ class _Stage:
             start.command,
             settings,
             env=start.env,
-            cwd=start.cwd,
+            cwd=start.cwd or cwd,
             record=record,
             on_stderr=on_stderr,
         )

@@ -205,6 +205,14 @@ def test_who_wants_to_know_hears_of_the_session_and_the_costs() -> None:
     assert lines(then=act, kind=NoStatusLines) == []
 
 
+def test_a_report_of_trouble_is_wrapped_on_a_terminal_and_whole_everywhere() -> None:
+    def act(status: StatusLines) -> None:
+        status.failed(Trouble(ExitCode.AGENT_DIED, "x" * 60))
+
+    assert lines(then=act) == ["parley run: " + "x" * 60]
+    assert lines(then=act, columns=50) == ["parley run: " + "x" * 37, "    ┆ " + "x" * 23]
+
+
 def test_silence_is_broken_only_by_what_went_wrong() -> None:
     def act(status: StatusLines) -> None:
         ended("refusal")(status)

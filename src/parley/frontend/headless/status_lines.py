@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from parley.frontend.headless.diff_text import changed_lines
 from parley.frontend.headless.output import Answered, Opened, Result, Trouble, TurnEnd
+from parley.frontend.headless.question_text import wrapped
 from parley.frontend.headless.screen import ProgressText, Screen, Tone
 from parley.frontend.headless.trouble_text import lines_of
 from parley.frontend.visible import one_line, visible
@@ -131,8 +132,11 @@ class StatusLines:
     def failed(self, trouble: Trouble) -> None:
         self._progress.set(None, self._clock())
         self._screen.hide_progress()
+        facts = self._screen.facts
         for line, tone in lines_of(trouble):
-            self._screen.note(line, tone)
+            # Nothing is cut from a report, but a terminal would break its lines anywhere.
+            whole = wrapped(line, facts.columns) if facts.stderr_is_terminal else line
+            self._screen.note(whole, tone)
 
     def finished(self, result: Result) -> None:
         context = result.context

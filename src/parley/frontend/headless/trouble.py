@@ -24,6 +24,10 @@ class AgentNotFound(AcpError):
     """The user named an agent that is not here."""
 
 
+class TimeIsUp(AcpError):
+    """The time of the run has passed before there was an agent."""
+
+
 Stage = str
 START, OPEN, TURN = "start", "open", "turn"
 
@@ -42,6 +46,8 @@ def code_of(error: AcpError, stage: Stage) -> ExitCode:
             return ExitCode.USAGE
         case AgentNotFound():
             return ExitCode.NO_AGENT
+        case TimeIsUp():
+            return ExitCode.CANCELLED
         case RemoteProtocolError() | FrameTooLarge():
             return ExitCode.PROTOCOL
         case RequestTimeout():
