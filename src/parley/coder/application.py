@@ -8,7 +8,7 @@ import os
 import secrets
 from typing import Any
 
-from parley.coder.loop import run_turn
+from parley.coder.loop import insert_prompt, run_turn
 from parley.coder.profile import agent_profile
 from parley.coder.runtime import Runtime
 from parley.coder.sessions import Sessions
@@ -90,7 +90,7 @@ class Application:
         await self._runtime.store.delete(session_id)
 
     async def insert(self, session_id: str, prompt: Prompt) -> None:
-        await self.sessions.get(session_id).insert(prompt)
+        await insert_prompt(self.sessions.get(session_id), prompt)
 
     async def prompt(self, session_id: str, prompt: Prompt) -> Ending:
         return await run_turn(self.sessions.get(session_id), prompt)

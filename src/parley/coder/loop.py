@@ -33,7 +33,7 @@ from parley.coder.title import title_of
 from parley.coder.turn import Turn
 from parley.errors import AuthRequired, InternalError
 from parley.session.content import Text
-from parley.session.event import ChunkAdded, Failure
+from parley.session.event import ChunkAdded, Failure, MessageChanged
 from parley.session.role import Ending, Prompt
 
 _APART = "\n\n"
@@ -42,6 +42,13 @@ _NOT_RUN = {
     "max_tokens": "The call was not run: the answer was cut off at the model's output limit.",
     "refusal": "The call was not run: the model refused to go on.",
 }
+
+
+async def insert_prompt(session: OpenSession, prompt: Prompt) -> None:
+    """Keep a prompt before the client is told that it has been taken; its turn follows."""
+    _take(session, prompt)
+    session.inserted = prompt.message_id
+    await session.log.flush()
 
 
 async def run_turn(session: OpenSession, prompt: Prompt) -> Ending:
@@ -67,13 +74,20 @@ def _begin(session: OpenSession, turn: Turn, prompt: Prompt) -> None:
     hint = session.runtime.settings.hint if session.history.turns == 0 else ""
     new_id = session.runtime.sources.new_id
     session.append(TurnBegun(turn.id))
-    session.take_prompt(prompt)
+    _take(session, prompt)
     if session.history.title is None and (title := title_of(prompt.content)):
         session.entitle(title)
     if hint:
         session.tell(ChunkAdded("agent", Text(f"{hint.rstrip()}{_APART}"), new_id()))
     # Slash commands have their place here: a prompt that is one does not reach the model.
     session.append(Said(user_message(prompt.content)))
+
+
+def _take(session: OpenSession, prompt: Prompt) -> None:
+    """Make a prompt part of the session, unless it is already."""
+    if prompt.message_id is None or prompt.message_id != session.inserted:
+        message_id = prompt.message_id or session.runtime.sources.new_id()
+        session.tell(MessageChanged("user", message_id, prompt.content))
 
 
 async def _ended(session: OpenSession, turn: Turn) -> Ending:

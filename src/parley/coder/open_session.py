@@ -7,14 +7,18 @@ order, so nothing it was told can be lost. The only thing it is not told is its 
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 
+from parley.coder.budget import Gauge
 from parley.coder.catalogue import Offered
 from parley.coder.context import Facts, gathered
 from parley.coder.history import History, is_replayed
+from parley.coder.instructions import Instructions
+from parley.coder.message import Message
 from parley.coder.options import Chosen, chosen_from, chosen_with, option_list
 from parley.coder.providers.provider import ModelInfo
 from parley.coder.runtime import Runtime
-from parley.coder.store.entry import Entry, OptionSet, Told
+from parley.coder.store.entry import Entry, Forgotten, OptionSet, Said, Told
 from parley.coder.store.log import SessionLog
 from parley.coder.tools.tool import Desk
 from parley.coder.workspace.workspace import Workspace
@@ -28,7 +32,7 @@ from parley.session.event import (
     PlanChanged,
 )
 from parley.session.option import MAIN_PLAN, Option, OptionValue, Plan
-from parley.session.role import ClientRole, Prompt, SessionSetup
+from parley.session.role import ClientRole, SessionSetup
 
 _LOG = logging.getLogger(__name__)
 
@@ -51,8 +55,12 @@ class OpenSession:
             Workspace(roots, session_id=self.id, files=client.files, terminals=client.terminals),
             set_plan=self._set_plan,
             environment=runtime.settings.environment,
+            conversation=partial(_said_in, log),
         )
-        self._inserted: str | None = None
+        self.gauge = Gauge()
+        self.instructions = Instructions(self.desk.workspace)
+        self.inserted: str | None = None
+        """The id of the prompt that was kept before its turn began."""
         self._closed = False
         self._facts: Facts | None = None
         self._announced: tuple[Option, ...] = ()
@@ -89,18 +97,6 @@ class OpenSession:
     def notify(self, title: str, description: str | None = None) -> None:
         """Tell the person at the other end something that is no part of the conversation."""
         self.tell(NoticeGiven(title, "warning", description))
-
-    async def insert(self, prompt: Prompt) -> None:
-        """Keep a prompt before the client is told that it has been taken."""
-        self.take_prompt(prompt)
-        self._inserted = prompt.message_id
-        await self.log.flush()
-
-    def take_prompt(self, prompt: Prompt) -> None:
-        """Make a prompt part of the session, unless it is already."""
-        if prompt.message_id is None or prompt.message_id != self._inserted:
-            message_id = prompt.message_id or self.runtime.sources.new_id()
-            self.tell(MessageChanged("user", message_id, prompt.content))
 
     def entitle(self, title: str) -> None:
         self.tell(InfoChanged(title))
@@ -210,6 +206,20 @@ class OpenSession:
             return  # The client is gone, which also ends its turns; the log has it all.
         except AcpError as error:
             _LOG.warning("a client could not be told an event: %s", error)
+
+
+async def _said_in(log: SessionLog) -> list[Message]:
+    """Everything that was said since the model started anew, as it was said."""
+    said: list[Message] = []
+    for entry in await log.entries():
+        match entry:
+            case Said(message=message):
+                said.append(message)
+            case Forgotten():
+                said.clear()
+            case _:
+                pass
+    return said
 
 
 def _is_prompt(event: Event) -> bool:
