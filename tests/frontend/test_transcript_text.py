@@ -3,6 +3,8 @@
 from parley.frontend.story import story_of
 from parley.frontend.transcript_text import EVERYTHING, text_lines
 from parley.frontend.visible import cells
+from parley.session.content import Text
+from parley.session.event import ChunkAdded
 from tests.frontend.stories import INFO, PIXEL, one_turn, strange_things, tricky
 from tests.frontend.tricks import TRICKS, leaked
 
@@ -71,6 +73,26 @@ def test_what_is_rare_is_shown_too() -> None:
         "- first this",
     ):
         assert line in shown, line
+
+
+def test_what_was_said_is_broken_between_words_and_code_is_not() -> None:
+    text = (
+        "some words that are too long for it\n"
+        "  - and a list that is too long as well\n"
+        "    code = 1 + 2 + 3 + 4 + 5"
+    )
+    events = [ChunkAdded("agent", Text(text))]
+    shown = [text for text, _ in text_lines(story_of(INFO, events), 20)]
+    assert shown[shown.index("agent") + 1 :] == [
+        "some words that are",
+        "too long for it",
+        "  - and a list that",
+        "  is too long as",
+        "  well",
+        "    code = 1 + 2 + 3 + 4 + 5",
+    ]
+    whole = [text for text, _ in text_lines(story_of(INFO, events))]
+    assert "some words that are too long for it" in whole
 
 
 def test_titles_are_cut_to_the_width() -> None:

@@ -1,6 +1,7 @@
 """A session as lines for a terminal. Pure; every text of an agent is made safe here."""
 
 from collections.abc import Iterator, Sequence
+from textwrap import TextWrapper
 from typing import Literal
 
 from msgspec import Struct
@@ -29,6 +30,7 @@ _STATUS: dict[str, tuple[str, Tone]] = {
     "cancelled": ("-", "warning"),
 }
 _TONES: dict[str, Tone] = {"info": "dim", "warning": "warning", "error": "bad"}
+_CODE_INDENT = 4
 _STEPS = {"completed": "[x]", "in_progress": "[>]", "cancelled": "[-]", "pending": "[ ]"}
 
 
@@ -76,7 +78,7 @@ class _Lines:
             if isinstance(piece, Prose):
                 most = self._limits.thought if thought else None
                 tone: Tone = "dim" if thought else "plain"
-                yield from self._limited(visible(piece.text.strip("\n")).split("\n"), most, tone)
+                yield from self._limited(self._wrapped(piece.text), most, tone)
             else:
                 yield from self._piece(piece)
 
@@ -108,6 +110,27 @@ class _Lines:
         if text:
             for line, tone in self._limited(text.split("\n"), self._limits.output, "dim"):
                 yield f"    {line}", tone
+
+    def _wrapped(self, text: str) -> list[str]:
+        """The lines of a text, broken between words where they do not fit; code stays as it is."""
+        lines: list[str] = []
+        for line in visible(text.strip("\n")).split("\n"):
+            words = line.lstrip(" ")
+            indent = line[: len(line) - len(words)]
+            if self._width is None or len(line) <= self._width or len(indent) >= _CODE_INDENT:
+                lines.append(line)
+            else:
+                wrapper = TextWrapper(
+                    self._width,
+                    initial_indent=indent,
+                    subsequent_indent=indent,
+                    expand_tabs=False,
+                    replace_whitespace=False,
+                    break_long_words=False,
+                    break_on_hyphens=False,
+                )
+                lines += wrapper.wrap(words)
+        return lines
 
     def _limited(self, lines: Sequence[str], most: int | None, tone: Tone) -> Iterator[Line]:
         shown = lines if most is None or len(lines) <= most + 1 else lines[:most]
