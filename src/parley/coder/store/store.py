@@ -304,4 +304,6 @@ class Store:
 
 
 def _missing(session_id: str) -> ResourceNotFound:
-    return ResourceNotFound(f"There is no session `{session_id}`", {"sessionId": session_id})
+    # No id of ours is longer, and what is none may be anything.
+    shown = session_id[:64]
+    return ResourceNotFound(f"There is no session `{shown}`", {"sessionId": shown})
