@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from time import sleep
 
 import pytest
 
@@ -18,6 +19,7 @@ from tests.agent.hostile_agent import HostileTarget, adapted
 from tests.hostile import envelopes, framing, sizes, types
 from tests.hostile.case import Case, perform
 from tests.hostile.mutation import changed_structure, expected_ids, flipped_bytes
+from tests.hostile.raw_client import NEW_SESSION, line, prompt_params
 
 ALL = bool(os.environ.get("PARLEY_HOSTILE_ALL"))
 INPUTS = int(os.environ.get("PARLEY_FUZZ", "600"))
@@ -51,8 +53,10 @@ def test_the_agent_survives(each: Case, target: HostileTarget) -> None:
 def test_the_agent_survives_a_bad_beginning(each: Case, tmp_path: Path) -> None:
     with HostileTarget(tmp_path, each.versions[0]) as agent:
         agent.initialize()
+        wanted = adapted(each, agent.version)
+        assert wanted is not None
         # The agent loads most of itself behind its first answer.
-        perform(agent, replace(each, megabytes=64))
+        perform(agent, replace(wanted, megabytes=64))
         assert agent.leave() == 0
 
 
@@ -70,4 +74,50 @@ def test_every_mutation_gets_its_answers(version: int, tmp_path: Path) -> None:
             agent.fence()
             assert Counter(json.dumps(each["id"]) for each in agent.answers) == wanted
             agent.forget()
+        assert agent.leave() == 0
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_client_that_does_not_read_costs_no_memory_and_misses_nothing(
+    version: int, tmp_path: Path
+) -> None:
+    count = 20_000
+    with HostileTarget(tmp_path, version) as agent:
+        agent.initialize()
+        agent.renew()
+        agent.fence()
+        before = agent.gauge.forget_peak()
+        agent.send([line(1, "session/prompt", prompt_params("s", f"stream {count}"))])
+        agent.pump(lambda: agent.chunks_told > 0)
+        agent.reading = False
+        spent = -1.0
+        while (now := agent.gauge.processor_seconds()) > spent:
+            # It works until nothing of what it says fits anywhere any more.
+            spent = now
+            sleep(0.2)
+        assert agent.gauge.peak() - before <= 48
+        agent.reading = True
+        agent.pump(lambda: bool(agent.answers) and agent.chunks_told >= count)
+        assert agent.chunks_told == count
+        assert agent.leave() == 0
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_ids_that_look_like_paths_name_no_session(version: int, tmp_path: Path) -> None:
+    odd = ["../../x", "/etc/passwd", "..", "", "\0", "a/b", "%2e%2e", "~", "\n", "x" * 100_000]
+    methods = ["session/load", "session/resume", "session/prompt", "session/delete"]
+    asked = [(method, id_) for method in methods for id_ in odd]
+    with HostileTarget(tmp_path, version) as agent:
+        agent.initialize()
+        before = sorted(str(each) for each in tmp_path.iterdir())
+        for number, (method, id_) in enumerate(asked):
+            params = NEW_SESSION | prompt_params(id_, "x")
+            agent.send([line(number, method, params)])
+        agent.pump(lambda: len(agent.answers) >= len(asked))
+        agent.fence()
+        assert sorted(each["id"] for each in agent.answers) == list(range(len(asked)))
+        for each in agent.answers:
+            # What is not there may be deleted.
+            assert asked[each["id"]][0] == "session/delete" or "error" in each, each
+        assert sorted(str(each) for each in tmp_path.iterdir() if each.name != ".local") == before
         assert agent.leave() == 0
