@@ -216,3 +216,12 @@ def test_what_the_model_wrote_instead_of_arguments_is_shown_to_it() -> None:
     contents = body_of(request(OLDER, user("Go"), wrong, results(ToolResult("a", "bash", "no"))))
     call_sent = contents["contents"][1]["parts"][0]["functionCall"]
     assert call_sent["args"] == {"malformed_arguments": "[1]"}
+
+
+def test_a_call_that_had_to_be_changed_is_not_signed_any_more() -> None:
+    opaque = {"model": NEWER.id, "thoughtSignature": signature({"name": "a b", "args": {}})}
+    odd = CallPart("1", "a b", {}, None, "gemini", opaque)
+    result = ToolResult("1", "a b", "There is no such tool.", is_error=True)
+    made = body_of(request(NEWER, user("Go"), agent(odd), results(result)))
+    (part,) = made["contents"][1]["parts"]
+    assert part == {"functionCall": {"name": "a_b", "args": {}}, "thoughtSignature": UNSIGNED}

@@ -10,6 +10,7 @@ from parley.coder.providers.openai_chat_request import (
     dialect_of,
     request_body,
     wire_id,
+    wire_name,
 )
 from parley.coder.providers.provider import ModelInfo, ModelRequest, ToolSpec
 from tests.coder.providers.fakes.openai_chat import OpenAIChatFake
@@ -190,3 +191,22 @@ def test_vendors_are_known_and_strangers_are_taken_for_local_servers() -> None:
     assert dialect_of("api.openai.com").cache_key
     assert not dialect_of("api.openai.com").raw_text
     assert dialect_of("localhost").raw_text
+
+
+def test_names_that_models_invent_get_the_alphabet_of_the_api() -> None:
+    odd = CallPart("1", "functions.read file", {})
+    made = messages(user("Go"), agent(odd), results(ToolResult("1", odd.name, "no such tool")))
+    assert made[1]["tool_calls"][0]["function"]["name"] == "functions_read_file"
+    assert wire_name("") == "unnamed"
+    assert wire_name("x" * 99) == "x" * 64
+
+
+def test_an_answer_of_blanks_is_left_out() -> None:
+    blank = TextPart(" \n")
+    assert messages(user("Go"), agent(blank), user("And?")) == [
+        {"role": "user", "content": "Go\nAnd?"}
+    ]
+    made = messages(
+        user("Go"), agent(blank, CallPart("1", "bash")), results(ToolResult("1", "bash", "x"))
+    )
+    assert made[1]["content"] is None

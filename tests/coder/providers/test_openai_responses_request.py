@@ -131,3 +131,14 @@ def test_images_are_shown_to_models_that_see_and_named_to_the_others() -> None:
     named = items(*talk)
     assert named[0]["content"] == [said("[image: image/png]")]
     assert named[2]["output"] == "a picture\n[image: image/png]"
+
+
+def test_names_that_models_invent_get_the_alphabet_of_the_api() -> None:
+    odd = CallPart("1", "functions.read file", {})
+    made = items(user("Go"), agent(odd), results(ToolResult("1", odd.name, "no such tool")))
+    assert made[1]["name"] == "functions_read_file"
+
+
+def test_an_answer_of_blanks_is_left_out() -> None:
+    made = items(user("Go"), agent(TextPart(" \n")), user("And?"))
+    assert [item["role"] for item in made] == ["user", "user"]

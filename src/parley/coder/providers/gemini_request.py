@@ -173,7 +173,11 @@ class GeminiWriter:
         # Only the first call of a step is signed, and newer models insist on that signature.
         unsigned = not self._calls and not self._older
         self._calls[part.id] = call
-        signature = kept.get(SIGNATURE) or (_UNSIGNED if unsigned else None)
+        # A signature is for what the model wrote, so a call that had to be changed has none.
+        signed = (
+            kept.get(SIGNATURE) if part.malformed is None and call["name"] == part.name else None
+        )
+        signature = signed or (_UNSIGNED if unsigned else None)
         return {"functionCall": call, **({SIGNATURE: signature} if signature else {})}
 
     def _sign(self, parts: list[Json], part: ThinkingPart) -> None:

@@ -4,6 +4,7 @@ Pure: a `ModelRequest` in, the JSON body out.
 """
 
 import hashlib
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +27,8 @@ from parley.coder.providers.provider import ModelRequest, ToolSpec
 
 ID_LIMIT = 64
 """Characters in the id of a call; OpenAI refuses longer ones."""
+NAME_LIMIT = 64
+"""Characters in the name of a tool."""
 EMPTY = "(empty)"
 """Stands for a text that is empty, which APIs refuse."""
 
@@ -129,6 +132,11 @@ def wire_id(call_id: str, *, short: bool) -> str:
     return call_id if len(call_id) <= ID_LIMIT else hashlib.sha256(call_id.encode()).hexdigest()
 
 
+def wire_name(name: str) -> str:
+    """The name of a call in a form that the server accepts; models invent others."""
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:NAME_LIMIT] or "unnamed"
+
+
 def _tool(spec: ToolSpec) -> dict[str, Any]:
     return {
         "name": spec.name,
@@ -188,10 +196,12 @@ class ChatWriter:
 
     def _agent(self, message: AgentMessage, *, current: bool) -> Iterator[dict[str, Any]]:
         calls = [self._call(call) for call in message.calls]
-        if not message.text and not calls:
+        # Blanks alone say nothing, and some servers refuse them.
+        text = message.text if message.text.strip() else None
+        if text is None and not calls:
             # Thoughts alone cannot be said again.
             return
-        wire: dict[str, Any] = {"role": "assistant", "content": message.text or None}
+        wire: dict[str, Any] = {"role": "assistant", "content": text}
         if calls:
             wire["tool_calls"] = calls
         if calls and current:
@@ -213,7 +223,7 @@ class ChatWriter:
         return {
             "id": wire_id(call.id, short=self._dialect.short_ids),
             "type": "function",
-            "function": {"name": call.name, "arguments": arguments_text(call)},
+            "function": {"name": wire_name(call.name), "arguments": arguments_text(call)},
         }
 
     def _add_results(self, results: tuple[ToolResult, ...]) -> None:

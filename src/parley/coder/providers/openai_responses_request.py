@@ -27,6 +27,7 @@ from parley.coder.providers.openai_chat_request import (
     object_schema,
     result_text,
     wire_id,
+    wire_name,
 )
 from parley.coder.providers.provider import ModelRequest, ToolSpec
 
@@ -113,7 +114,7 @@ def _agent_items(message: AgentMessage, provider: str, model: str) -> Iterator[d
                 waiting += _reasoning(part, provider, model)
                 continue
             case TextPart(text):
-                if not text:
+                if not text.strip():
                     continue
                 said = {"type": "output_text", "text": text}
                 item = {"type": "message", "role": "assistant", "content": [said]}
@@ -121,7 +122,7 @@ def _agent_items(message: AgentMessage, provider: str, model: str) -> Iterator[d
                 item = {
                     "type": "function_call",
                     "call_id": wire_id(part.id, short=False),
-                    "name": part.name,
+                    "name": wire_name(part.name),
                     "arguments": arguments_text(part),
                 }
         # The API refuses reasoning that nothing follows, so it is held back until something does.
