@@ -266,3 +266,21 @@ def test_a_server_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> Non
         assert "hint: check the base URL" in error["message"]
         assert error["data"]["kind"] == "network"
         assert "Trying again in" in client.said(session)
+
+
+def test_version_2_is_told_in_notices_and_in_the_state(tmp_path: Path) -> None:
+    with every_model(tmp_path, {}, version=2) as (client, models):
+        for model in models:
+            session = client.open(tmp_path)
+            choose_model(client, session, model.wire.listed)
+            model.plays(Status(429, {"retry-after": "0.01"}), Status(402, message="no money"))
+            turn = client.start_prompt(session, "Hi")
+            ending = client.ended(turn)
+            assert ending["stopReason"] == "error"
+            assert "the quota is used up: no money" in ending["error"]["message"]
+            assert ending["error"]["data"]["kind"] == "limit"
+            updates = client.updates(session, turn.since)
+            (notice,) = [each for each in updates if each["sessionUpdate"] == "notice"]
+            assert "Trying again in 0.01 s" in notice["title"]
+            model.plays(says("Works."))
+            assert client.prompt(session, "And now?")["stopReason"] == "end_turn"

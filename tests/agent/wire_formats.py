@@ -93,8 +93,7 @@ class Model:
 
     def __init__(self, wire: WireFormat) -> None:
         self.wire = wire
-        self._steps: deque[Scripted] = deque()
-        self._sign = ""
+        self._plan: tuple[deque[Scripted], str] = (deque(), "")
         self.server = FakeServer(wire.fake(KEY), self._next)
 
     def __enter__(self) -> "Model":
@@ -110,25 +109,29 @@ class Model:
         With a sign, only requests that hold it count: a turn that was cancelled may have sent one
         that arrives now.
         """
-        self._steps, self._sign = deque(steps), sign
+        self._plan = (deque(steps), sign)
 
     def _next(self, request: Received) -> Scripted:
-        if self._sign not in json.dumps(request.body):
+        # Both at once: the server is another thread.
+        steps, sign = self._plan
+        if sign not in json.dumps(request.body):
             return Silent()
-        if not self._steps:
+        if not steps:
             raise StopIteration
-        return self._steps.popleft()
+        return steps.popleft()
 
 
 @contextmanager
-def every_model(home: Path, more: Mapping[str, str]) -> Generator[tuple[RawClient, list[Model]]]:
+def every_model(
+    home: Path, more: Mapping[str, str], version: int = 1
+) -> Generator[tuple[RawClient, list[Model]]]:
     """One agent with all four providers, and a client that has said hello."""
     with ExitStack() as stack:
         models = [stack.enter_context(Model(wire)) for wire in FORMATS]
         env = {"PARLEY_RETRY_SECONDS": "1", "PARLEY_THOUGHT_LEVEL": "low"}
         for model in models:
             env |= model.wire.configured(model.server.url, home)
-        client = stack.enter_context(RawClient(home=home, env=env | dict(more)))
+        client = stack.enter_context(RawClient(home=home, env=env | dict(more), version=version))
         client.begin()
         yield client, models
         assert client.end() == 0
