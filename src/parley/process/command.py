@@ -1,8 +1,9 @@
-"""A command without a screen: it reads nothing, what it writes is handed on, and it ends whole.
+"""A command without a screen: what it writes is handed on, and it ends whole.
 
-The command leads a session and a process group of its own, and dies with us. Stdout and stderr are
-one pipe, so that they come in the order in which they were written. What the output means and how
-much of it is kept is the business of whoever listens.
+The command leads a session and a process group of its own, and dies with us. It reads nothing, and
+stdout and stderr are one pipe, so that they come in the order in which they were written; both can
+be changed for a program that is talked to. What the output means and how much of it is kept is the
+business of whoever listens.
 """
 
 import asyncio
@@ -37,8 +38,12 @@ def start(
     cwd: str,
     env: Mapping[str, str],
     on_output: Callable[[bytes], None],
+    stdin: int = subprocess.DEVNULL,
+    stderr: int | None = None,
 ) -> "Command":
     """Start a program; what it writes goes to `on_output`, in the event loop.
+
+    Who talks to it passes descriptors for its stdin and stderr, and closes them afterwards.
 
     Call it in the thread of the event loop: Linux ends the child together with the thread that
     started it.
@@ -50,9 +55,9 @@ def start(
     try:
         process = subprocess.Popen(
             command,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=theirs,
-            stderr=theirs,
+            stderr=theirs if stderr is None else stderr,
             cwd=cwd,
             env=env,
             start_new_session=True,
