@@ -31,6 +31,7 @@ def scale(values, factor):
         scaled.append(value * factor)
     return scaled  # as a list
 """
+DONE, FAILED = "completed", "failed"
 _numbers = count(1)
 
 
@@ -81,7 +82,10 @@ def plan(*statuses: str) -> Call:
 
 def work() -> list[tuple[Reply, tuple[str, ...]]]:
     """The answers of one turn, each with the way its calls end."""
-    done, failed = "completed", "failed"
+    return [*_repairs(), *_chores(), (says("Both functions | are right now."), ())]
+
+
+def _repairs() -> list[tuple[Reply, tuple[str, ...]]]:
     return [
         (
             answer(
@@ -93,10 +97,10 @@ def work() -> list[tuple[Reply, tuple[str, ...]]]:
                 call("grep", pattern="wrong", output="count"),
                 call("read_file", path="docs/notes.md", offset=3, limit=1),
             ),
-            (done,) * 5,
+            (DONE,) * 5,
         ),
-        (answer(Think(("Plan.",)), plan("in_progress", "pending")), (done,)),
-        (answer(edit("return a - b", "return a + b")), (done,)),
+        (answer(Think(("Plan.",)), plan("in_progress", "pending")), (DONE,)),
+        (answer(edit("return a - b", "return a + b")), (DONE,)),
         # The indentation is another one, which is tolerated.
         (
             answer(
@@ -105,9 +109,9 @@ def work() -> list[tuple[Reply, tuple[str, ...]]]:
                     "for value in values:\n    result.append(value * factor)",
                 )
             ),
-            (done,),
+            (DONE,),
         ),
-        (answer(Say(("Rename.",)), edit("results = []", "scaled = []")), (failed,)),
+        (answer(Say(("Rename.",)), edit("results = []", "scaled = []")), (FAILED,)),
         (
             answer(
                 call(
@@ -120,32 +124,36 @@ def work() -> list[tuple[Reply, tuple[str, ...]]]:
                     ],
                 )
             ),
-            (done,),
+            (DONE,),
         ),
-        (answer(Think(("Test.",)), bash("echo to stderr >&2; exit 3")), (failed,)),
-        (answer(bash("grep -c return calc.py && echo 'all well'")), (done,)),
-        (answer(bash("ls docs"), call("grep", pattern="nothing like it")), (done, done)),
-        (answer(call("write_file", path="docs/log.md", content="begun\n")), (done,)),
-        (answer(call("write_file", path=FORBIDDEN, content="no\n")), (failed,)),
-        (answer(call("no_such_tool", x=1), call("read_file")), (failed, failed)),
+    ]
+
+
+def _chores() -> list[tuple[Reply, tuple[str, ...]]]:
+    return [
+        (answer(Think(("Test.",)), bash("echo to stderr >&2; exit 3")), (FAILED,)),
+        (answer(bash("grep -c return calc.py && echo 'all well'")), (DONE,)),
+        (answer(bash("ls docs"), call("grep", pattern="nothing like it")), (DONE, DONE)),
+        (answer(call("write_file", path="docs/log.md", content="begun\n")), (DONE,)),
+        (answer(call("write_file", path=FORBIDDEN, content="no\n")), (FAILED,)),
+        (answer(call("no_such_tool", x=1), call("read_file")), (FAILED, FAILED)),
         # A command changes the file, so that what the model knows of it is out of date.
-        (answer(bash("echo more >> docs/log.md")), (done,)),
-        (answer(edit("begun", "ended", "docs/log.md")), (failed,)),
+        (answer(bash("echo more >> docs/log.md")), (DONE,)),
+        (answer(edit("begun", "ended", "docs/log.md")), (FAILED,)),
         (
             answer(
                 Think(("Read again.",)),
                 call("read_file", path="docs/log.md"),
                 edit("begun", "ended", "docs/log.md"),
             ),
-            (done, done),
+            (DONE, DONE),
         ),
-        (answer(call("read_file", path="gone.py"), call("read_file", path="/")), (failed, failed)),
-        (answer(bash("sleep 60", background=True)), (done,)),
-        (answer(call("bash_output", job_id="job-1")), (done,)),
-        (answer(call("stop_job", job_id="job-1")), (done,)),
-        (answer(bash("env")), (done,)),
-        (answer(call("list_files", path="docs", depth=1)), (done,)),
-        (answer(call("glob", pattern="*.py"), call("read_file", path="calc.py")), (done, done)),
-        (answer(plan("completed", "completed")), (done,)),
-        (says("Both functions | are right now."), ()),
+        (answer(call("read_file", path="gone.py"), call("read_file", path="/")), (FAILED, FAILED)),
+        (answer(bash("sleep 60", background=True)), (DONE,)),
+        (answer(call("bash_output", job_id="job-1")), (DONE,)),
+        (answer(call("stop_job", job_id="job-1")), (DONE,)),
+        (answer(bash("env")), (DONE,)),
+        (answer(call("list_files", path="docs", depth=1)), (DONE,)),
+        (answer(call("glob", pattern="*.py"), call("read_file", path="calc.py")), (DONE, DONE)),
+        (answer(plan("completed", "completed")), (DONE,)),
     ]
