@@ -110,7 +110,7 @@ class Everybody:
             asked = time.monotonic()
             client.cancel(turn.session)
             assert client.ended(turn)["stopReason"] == "cancelled"
-            assert time.monotonic() - asked < 1.0
+            assert time.monotonic() - asked < 3.0
 
     def work(self) -> None:
         """All of them answer again."""

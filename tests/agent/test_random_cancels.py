@@ -17,4 +17,4 @@ def test_a_turn_can_be_cancelled_at_any_moment(
     campaign.run(8, between_loads=5)
     assert campaign.counts["cancelled"] > 0
     assert campaign.counts["loads"] == 1
-    assert campaign.slowest < 2.0
+    assert campaign.slowest < 5.0
