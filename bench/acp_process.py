@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 Json = dict[str, Any]
 SECONDS = 20.0
@@ -67,8 +67,8 @@ def chosen(request: Json, kind: str) -> Json:
     return {"outcome": {"outcome": "selected", "optionId": option}}
 
 
-class AcpProcess:
-    """One process. `messages` holds everything it sent, in order."""
+class LineProcess:
+    """One process and its lines. `messages` holds everything it sent, in order."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class AcpProcess:
         assert self.process.stdout is not None
         self._sink, self._source = self.process.stdin, self.process.stdout
 
-    def __enter__(self) -> "AcpProcess":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -111,46 +111,6 @@ class AcpProcess:
         self.process.wait(SECONDS)
         for stream in (self._sink, self._source, self._errors):
             stream.close()
-
-    # What a client says.
-
-    def begin(self) -> Json:
-        if self.version == 1:
-            return self.call("initialize", protocolVersion=1, clientCapabilities={})
-        info = {"name": "raw", "version": "1"}
-        return self.call("initialize", protocolVersion=2, info=info, capabilities={})
-
-    def open(self, cwd: Path) -> str:
-        return self.call("session/new", cwd=str(cwd), mcpServers=[])["sessionId"]
-
-    def load(self, session: str, cwd: Path) -> Json:
-        """Open a session again with its whole history; the whole answer."""
-        more: Json = {} if self.version == 1 else {"replayFrom": {"type": "start"}}
-        method = "session/load" if self.version == 1 else "session/resume"
-        return self.ask(method, sessionId=session, cwd=str(cwd), mcpServers=[], **more)
-
-    def prompt(self, session: str, text: str) -> Json:
-        """A whole turn; the answer of version 1, or the last update of version 2."""
-        since = len(self.messages)
-        answer = self.answer(self.start_prompt(session, text))
-        if self.version == 1 or "error" in answer:
-            return answer.get("result", answer)
-        self.pump(lambda: _idle(self.messages[since:]) is not None)
-        return _idle(self.messages[since:]) or {}
-
-    def start_prompt(self, session: str, text: str) -> int:
-        blocks = [{"type": "text", "text": text}]
-        return self.start("session/prompt", sessionId=session, prompt=blocks)
-
-    def call(self, method: str, **params: Any) -> Json:
-        """A request; its result."""
-        answer = self.ask(method, **params)
-        assert "error" not in answer, answer
-        return answer["result"]
-
-    def ask(self, method: str, **params: Any) -> Json:
-        """A request; the whole answer."""
-        return self.answer(self.start(method, **params))
 
     def start(self, method: str, **params: Any) -> int:
         self._count += 1
@@ -166,27 +126,6 @@ class AcpProcess:
             self._sink.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
         except OSError:
             self.ended = True
-
-    # What the agent does.
-
-    def updates(self, session: str, since: int = 0) -> list[Json]:
-        return [
-            message["params"]["update"]
-            for message in self.messages[since:]
-            if message.get("method") == "session/update"
-            and message["params"]["sessionId"] == session
-        ]
-
-    def said(self, session: str, since: int = 0) -> str:
-        return "".join(
-            update["content"]["text"]
-            for update in self.updates(session, since)
-            if update["sessionUpdate"] == "agent_message_chunk"
-        )
-
-    def requests(self) -> list[Json]:
-        """What the agent asked."""
-        return [each for each in self.messages if "method" in each and "id" in each]
 
     def complaints(self) -> str:
         """What it wrote to stderr so far."""
@@ -258,6 +197,67 @@ class AcpProcess:
             result = self.answers(message)
             if result is not None:
                 self.send({"id": message["id"], "result": result})
+
+
+class AcpProcess(LineProcess):
+    """The process with the words that a client needs."""
+
+    def begin(self) -> Json:
+        if self.version == 1:
+            return self.call("initialize", protocolVersion=1, clientCapabilities={})
+        info = {"name": "raw", "version": "1"}
+        return self.call("initialize", protocolVersion=2, info=info, capabilities={})
+
+    def open(self, cwd: Path) -> str:
+        return self.call("session/new", cwd=str(cwd), mcpServers=[])["sessionId"]
+
+    def load(self, session: str, cwd: Path) -> Json:
+        """Open a session again with its whole history; the whole answer."""
+        more: Json = {} if self.version == 1 else {"replayFrom": {"type": "start"}}
+        method = "session/load" if self.version == 1 else "session/resume"
+        return self.ask(method, sessionId=session, cwd=str(cwd), mcpServers=[], **more)
+
+    def prompt(self, session: str, text: str) -> Json:
+        """A whole turn; the answer of version 1, or the last update of version 2."""
+        since = len(self.messages)
+        answer = self.answer(self.start_prompt(session, text))
+        if self.version == 1 or "error" in answer:
+            return answer.get("result", answer)
+        self.pump(lambda: _idle(self.messages[since:]) is not None)
+        return _idle(self.messages[since:]) or {}
+
+    def start_prompt(self, session: str, text: str) -> int:
+        blocks = [{"type": "text", "text": text}]
+        return self.start("session/prompt", sessionId=session, prompt=blocks)
+
+    def call(self, method: str, **params: Any) -> Json:
+        """A request; its result."""
+        answer = self.ask(method, **params)
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    def ask(self, method: str, **params: Any) -> Json:
+        """A request; the whole answer."""
+        return self.answer(self.start(method, **params))
+
+    def updates(self, session: str, since: int = 0) -> list[Json]:
+        return [
+            message["params"]["update"]
+            for message in self.messages[since:]
+            if message.get("method") == "session/update"
+            and message["params"]["sessionId"] == session
+        ]
+
+    def said(self, session: str, since: int = 0) -> str:
+        return "".join(
+            update["content"]["text"]
+            for update in self.updates(session, since)
+            if update["sessionUpdate"] == "agent_message_chunk"
+        )
+
+    def requests(self) -> list[Json]:
+        """What the agent asked."""
+        return [each for each in self.messages if "method" in each and "id" in each]
 
 
 def running(home: Path) -> list[int]:
