@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from parley.coder.permission.access import (
     Access,
+    CallsServer,
     FetchesUrl,
     ReadsPath,
     RunsCommand,
@@ -25,6 +26,7 @@ READ = Request("read_file", "read", (ReadsPath("/w/a"),))
 WRITE = Request("write_file", "write", (WritesPath("/w/a"),))
 EDIT = Request("edit_file", "write", (ReadsPath("/w/a"), WritesPath("/w/a")))
 FETCH = Request("web_fetch", "read", (FetchesUrl("https://x.org/"),))
+SERVER = Request("docs__find", "execute", (CallsServer("docs", "find", "{}"),))
 TODO = Request("todo", "read", (TouchesNothing(),))
 RULES = {text: parse_rules(text) for _, text in (*REFUSED, *ALLOWED)}
 
@@ -79,6 +81,7 @@ def test_a_line_that_is_harmless_or_covered_is_allowed(line: str, rules: str) ->
         (bash("sh -c 'echo x > .envrc'"), "ask ask deny ask"),
         (bash("sudo tee .envrc"), "ask ask deny ask"),
         (bash("cat .git/config"), "allow allow allow allow"),
+        (SERVER, "ask ask deny allow"),
         (Request("agent", "execute", (TouchesNothing(),)), "ask ask deny allow"),
         (Request("odd", "write", (ReadsPath("/w/a"),)), "ask ask deny allow"),
         (Request("odd", "read", ()), "ask ask ask allow"),
@@ -87,6 +90,21 @@ def test_a_line_that_is_harmless_or_covered_is_allowed(line: str, rules: str) ->
 )
 def test_each_mode_lets_pass_what_it_says(request_: Request, expected: str) -> None:
     assert [effect(request_, mode) for mode in MODES] == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ("allow docs__find", "allow allow deny allow"),
+        ("allow other__find", "ask ask deny allow"),
+        ("allow docs__find:x", "ask ask deny allow"),
+        ("deny docs__find", "deny deny deny deny"),
+        # Whether the server would touch such a file is not known.
+        ("deny *:secrets/**", "ask ask deny ask"),
+    ],
+)
+def test_rules_decide_on_the_tools_of_servers(rules: str, expected: str) -> None:
+    assert [effect(SERVER, mode, rules) for mode in MODES] == expected.split()
 
 
 def test_a_mode_nobody_knows_asks() -> None:
@@ -242,6 +260,7 @@ ACCESSES: st.SearchStrategy[Access] = st.one_of(
     st.builds(WritesPath, PATHS),
     st.builds(RunsCommand, LINES, st.sampled_from(["/w", "/etc"])),
     st.builds(FetchesUrl, st.sampled_from(["https://x.org/a", "https://y.org/", "file:///x"])),
+    st.just(CallsServer("docs", "find", "{}")),
     st.just(TouchesNothing()),
 )
 TOOLS = st.sampled_from(["bash", "write_file", "read_file", "web_fetch", "other"])

@@ -1,6 +1,7 @@
 """A question shows exactly what would run or change, in full and in plain sight."""
 
 from parley.coder.permission.access import (
+    CallsServer,
     FetchesUrl,
     ReadsPath,
     RunsCommand,
@@ -51,6 +52,16 @@ def test_everything_that_is_touched_is_named_by_its_real_path() -> None:
     question = ask(Request("odd", "write", access))
     assert question.description == (
         "Read /w/a\nWrite /w/b\nFetch https://x.org/\nIt may change something."
+    )
+
+
+def test_a_call_of_a_server_is_shown_with_its_arguments() -> None:
+    arguments = '{\n  "path": "a\u202e"\n}'
+    question = ask(Request("x__y", "execute", (CallsServer("x\x1b", "y", arguments),)))
+    assert question.description == (
+        "Call `y` of the MCP server `x\\u001b` with:\n"
+        '{\n  "path": "a\\u202e"\n}\n'
+        "It may change something."
     )
 
 

@@ -26,8 +26,17 @@ class FetchesUrl(Struct, frozen=True, tag=True):
     url: str
 
 
+class CallsServer(Struct, frozen=True, tag=True):
+    """A tool of an MCP server, which can do whatever that server can do."""
+
+    server: str
+    tool: str
+    arguments: str
+    """JSON, exactly as the server gets it."""
+
+
 class TouchesNothing(Struct, frozen=True, tag=True):
     """Only the session itself changes, for instance its plan."""
 
 
-Access = ReadsPath | WritesPath | RunsCommand | FetchesUrl | TouchesNothing
+Access = ReadsPath | WritesPath | RunsCommand | FetchesUrl | CallsServer | TouchesNothing

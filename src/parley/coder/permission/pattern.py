@@ -11,7 +11,14 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from parley.coder.permission.access import Access, FetchesUrl, ReadsPath, RunsCommand, WritesPath
+from parley.coder.permission.access import (
+    Access,
+    CallsServer,
+    FetchesUrl,
+    ReadsPath,
+    RunsCommand,
+    WritesPath,
+)
 from parley.coder.permission.nested import Words, commands_in, name_of
 from parley.coder.permission.paths import Scope, folded, inside, matches, names_inside, relative
 from parley.coder.permission.programs import leaves_free
@@ -73,6 +80,9 @@ def hits(pattern: Pattern, access: Access, scope: Scope) -> Hit:
             split = split_url(url)
             # What cannot be read as an address may be any address.
             return "yes" if split is None or _is_at(pattern, split) else "no"
+        case _, CallsServer():
+            # Nobody knows what the server touches.
+            return "maybe"
         case _:
             return "no"
 

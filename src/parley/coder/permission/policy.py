@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from parley.coder.permission.access import (
     Access,
+    CallsServer,
     FetchesUrl,
     ReadsPath,
     RunsCommand,
@@ -87,7 +88,8 @@ _STRICTEST = {"deny": 0, "ask": 1, "allow": 2}
 
 def _touched(request: Request) -> tuple[Access | None, ...]:
     """What a call touches; `None` for what it does not say although its category does."""
-    changing = any(isinstance(each, WritesPath | RunsCommand) for each in request.access)
+    changes = WritesPath | RunsCommand | CallsServer
+    changing = any(isinstance(each, changes) for each in request.access)
     if not request.access or (request.category != "read" and not changing):
         return (*request.access, None)
     return request.access
@@ -158,6 +160,8 @@ class _Case(Struct, frozen=True):
                 return f"Plan mode only reads, so `{shown}` was not changed. {_PLAN}"
             case RunsCommand(command=command) if impact_of(parse(command), scope) == "changes":
                 return f"Plan mode only runs commands that are known to only read. {_PLAN}"
+            case CallsServer():
+                return f"Plan mode only reads, and nobody knows what the server does. {_PLAN}"
             case None if self.request.category != "read":
                 return f"Plan mode only reads, so `{self.request.tool}` did not run. {_PLAN}"
             case _:
@@ -199,6 +203,8 @@ def _default(access: Access | None, mode: str, scope: Scope) -> Verdict:
             return _unless(free or clear, "The address is not clear.", lasting=clear)
         case RunsCommand(command=command):
             return _default_for_command(parse(command), scope, free=free)
+        case CallsServer():
+            return _unless(free, "A tool of an MCP server can do anything.", lasting=True)
         case None:
             return _unless(free, "What it touches is not known.", lasting=True)
 

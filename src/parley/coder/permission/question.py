@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from parley.coder.permission.access import (
     Access,
+    CallsServer,
     FetchesUrl,
     ReadsPath,
     RunsCommand,
@@ -50,5 +51,8 @@ def _described(access: Access, roots: tuple[str, ...]) -> list[str]:
             return [f"Read {visible(path)}"]
         case FetchesUrl(url=url):
             return [f"Fetch {visible(url)}"]
+        case CallsServer(server=server, tool=tool, arguments=arguments):
+            shown = f"Call `{visible(tool)}` of the MCP server `{visible(server)}` with:"
+            return [shown, visible_lines(arguments)]
         case TouchesNothing():
             return []
