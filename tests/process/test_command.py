@@ -214,6 +214,47 @@ def test_what_cannot_be_started_says_why_and_leaves_nothing(
     run(scenario())
 
 
+def test_what_is_set_up_in_the_child_holds_for_the_program(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        theirs, ours = os.pipe()
+        os.write(ours, b"inherited")
+        os.close(ours)
+        heard = bytearray()
+        running = start(
+            ("sh", "-c", f"umask; head -c 9 /dev/fd/{theirs}"),
+            cwd=str(tmp_path),
+            env=ENV,
+            on_output=heard.extend,
+            setup=lambda: os.umask(0o123) and None,
+            keep=(theirs,),
+        )
+        os.close(theirs)
+        await running.wait()
+        assert heard == b"0123\ninherited"
+
+    run(scenario())
+
+
+def test_a_program_that_cannot_be_set_up_does_not_run(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        def fail() -> None:
+            raise OSError("no")
+
+        before = len(os.listdir("/proc/self/fd"))
+        with pytest.raises(OSError, match="set up"):
+            start(
+                ("touch", "ran"),
+                cwd=str(tmp_path),
+                env=ENV,
+                on_output=lambda data: None,
+                setup=fail,
+            )
+        assert len(os.listdir("/proc/self/fd")) == before
+        assert not (tmp_path / "ran").exists()
+
+    run(scenario())
+
+
 def test_a_signal_has_a_name_also_when_it_has_none() -> None:
     assert signal_name(9) == "SIGKILL"
     assert signal_name(40) == "signal 40"

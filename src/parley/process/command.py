@@ -40,10 +40,14 @@ def start(
     on_output: Callable[[bytes], None],
     stdin: int = subprocess.DEVNULL,
     stderr: int | None = None,
+    setup: Callable[[], None] | None = None,
+    keep: Sequence[int] = (),
 ) -> "Command":
     """Start a program; what it writes goes to `on_output`, in the event loop.
 
     Who talks to it passes descriptors for its stdin and stderr, and closes them afterwards.
+    `setup` runs in the child, last before it becomes the program: it must do little and take no
+    lock. `keep` are further descriptors that the program inherits.
 
     Call it in the thread of the event loop: Linux ends the child together with the thread that
     started it.
@@ -61,7 +65,8 @@ def start(
             cwd=cwd,
             env=env,
             start_new_session=True,
-            preexec_fn=death_with_parent(),
+            preexec_fn=_before_exec(setup),
+            pass_fds=keep,
         )
     except OSError:
         os.close(ours)
@@ -70,6 +75,10 @@ def start(
         # A zero byte or half a character, which no argument and no variable can have.
         os.close(ours)
         raise OSError(0, "it is no command line") from None
+    except subprocess.SubprocessError:
+        # What `setup` raises does not come through; the program did not run.
+        os.close(ours)
+        raise OSError(0, "it could not be set up") from None
     finally:
         os.close(theirs)
     children.remember(process.pid)
@@ -83,6 +92,18 @@ def signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
+
+
+def _before_exec(setup: Callable[[], None] | None) -> Callable[[], None] | None:
+    ask = death_with_parent()
+    if setup is None or ask is None:
+        return setup or ask
+
+    def both() -> None:
+        ask()
+        setup()
+
+    return both
 
 
 class Command:
