@@ -1,0 +1,1 @@
+"""The operating system's own limits around the commands that the agent runs."""

@@ -1,0 +1,109 @@
+"""Bubblewrap: a view of the file system made for one command, and process ids of its own.
+
+The only mechanism here that keeps protected paths from being written inside the workspace, as far
+as they exist: what does not exist cannot be mounted over. Everything that a command started ends
+with it, also what left its process group.
+"""
+
+import os
+import shutil
+import stat
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+
+from parley.coder.sandbox.box import Launch
+from parley.coder.sandbox.policy import Limits, is_below
+
+_SEARCH = ("/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin")
+_KEPT = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID")
+
+
+def find(roots: tuple[str, ...], search: tuple[str, ...] = _SEARCH) -> str | None:
+    """The program, if it is installed outside of the workspace."""
+    found = shutil.which("bwrap", path=os.pathsep.join(search))
+    real = os.path.realpath(found) if found else ""
+    return real if real and not any(is_below(real, root) for root in roots) else None
+
+
+class BubblewrapBox:
+    """The program with arguments for the limits, and the filter of system calls inside of it."""
+
+    def __init__(self, limits: Limits, bwrap: str, program: bytes) -> None:
+        self._limits = limits
+        self._bwrap = bwrap
+        self._program = program
+
+    @contextmanager
+    def launch(self, command: tuple[str, ...], cwd: str) -> Generator[Launch]:
+        theirs, ours = os.pipe()
+        try:
+            # It is far smaller than what a pipe holds.
+            os.write(ours, self._program)
+            os.close(ours)
+            wrapped = (
+                self._bwrap,
+                *arguments(self._limits),
+                *("--seccomp", str(theirs), "--chdir", cwd, "--"),
+                *command,
+            )
+            yield Launch(wrapped, keep=(theirs,))
+        finally:
+            os.close(theirs)
+
+
+def arguments(limits: Limits) -> tuple[str, ...]:
+    """The view of the file system: read-only, with what may be written laid over it."""
+    return (
+        *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+        *_writable(limits),
+        *_protected(limits),
+        *_hidden(limits),
+        *("--unshare-pid", "--unshare-ipc", "--die-with-parent", "--cap-drop", "ALL"),
+        *(() if limits.network else ("--unshare-net",)),
+        *_capabilities(),
+    )
+
+
+def _capabilities() -> Iterator[str]:
+    for name in _KEPT if os.geteuid() == 0 else ():
+        yield from ("--cap-add", f"CAP_{name}")
+
+
+def _writable(limits: Limits) -> Iterator[str]:
+    # The outer folder first, since a later one hides what lies below.
+    for folder in sorted(limits.writable):
+        if os.path.isdir(folder):
+            yield from ("--bind", folder, folder)
+
+
+def _protected(limits: Limits) -> Iterator[str]:
+    parents: set[str] = set()
+    for path in sorted(limits.protected):
+        if _kind(path) is None:
+            continue
+        parent = os.path.dirname(path)
+        if parent not in parents and parent not in limits.writable:
+            # A folder that something is mounted on cannot be renamed, and another put in its place.
+            parents.add(parent)
+            yield from ("--bind", parent, parent)
+        yield from ("--ro-bind", path, path)
+
+
+def _hidden(limits: Limits) -> Iterator[str]:
+    for path in limits.hidden:
+        kind = _kind(path)
+        if kind == "folder":
+            yield from ("--tmpfs", path, "--remount-ro", path)
+        elif kind == "file":
+            yield from ("--ro-bind", os.devnull, path)
+
+
+def _kind(path: str) -> str | None:
+    """What lies at a path; a link is left alone, since it would be followed to its target."""
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return None
+    if stat.S_ISDIR(mode):
+        return "folder"
+    return "file" if stat.S_ISREG(mode) else None

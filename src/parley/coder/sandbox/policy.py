@@ -1,0 +1,89 @@
+"""What a command may write, read and reach. Pure: paths come in as text, nothing is looked up.
+
+A command writes in the workspace, in the temp folder and to a few devices, and nowhere else. It
+reads everything but what is hidden: the agent's own files, and the places where people keep keys.
+"""
+
+import posixpath
+from collections.abc import Callable, Iterable, Iterator
+
+from msgspec import Struct
+
+DEVICES = (
+    *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"),
+    "/dev/ptmx",
+)
+"""Devices that may be written to; the terminals of the user are not among them."""
+
+# Below the home folder. A command that needs one of them is named in the settings by its user.
+_KEY_STORES = (
+    *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".netrc", ".git-credentials", ".pypirc"),
+    *(".password-store", ".vault-token", ".mozilla", ".thunderbird", ".docker/config.json"),
+    *(".config/gh", ".config/hub", ".config/gcloud", ".config/op", ".config/google-chrome"),
+    *(".config/chromium", ".local/share/keyrings", ".local/share/python_keyring"),
+    *("Library/Keychains", "Library/Cookies"),
+)
+# What decides what runs later, directly in a folder of the workspace. Git itself must be able to
+# write its folder, so of that only the parts that run something are here.
+_GIT = ("config", "config.worktree", "hooks", "info/attributes")
+_FOLDERS = (
+    *(".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".husky", ".githooks", ".hg", ".svn"),
+    *(".claude", ".codex", ".gemini", ".cursor", ".windsurf", ".roo", ".continue", ".opencode"),
+    *(".parley", ".agents", ".mvn", ".cargo", ".direnv", ".ssh", ".gnupg", ".aws", ".kube"),
+)
+_FILES = (
+    *(".gitmodules", ".gitconfig", ".mcp.json", ".envrc", ".npmrc", ".yarnrc", ".yarnrc.yml"),
+    *(".pnpmfile.cjs", ".pypirc", ".netrc", ".pre-commit-config.yaml", ".mise.toml", "mise.toml"),
+    *(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile"),
+    *(".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc"),
+    *(".login", ".inputrc", ".vimrc", ".nvimrc", ".exrc", ".gdbinit", ".lldbinit", ".pdbrc"),
+    *(".curlrc", ".wgetrc", ".ripgreprc", ".tool-versions"),
+)
+
+
+class Limits(Struct, frozen=True):
+    """What holds for one command. All paths are absolute and real."""
+
+    writable: tuple[str, ...]
+    """Folders in which everything may be changed."""
+    hidden: tuple[str, ...] = ()
+    """Files and folders that can be neither read nor written."""
+    protected: tuple[str, ...] = ()
+    """May be read and not written; only some mechanisms can do that inside a writable folder."""
+    network: bool = True
+
+
+def key_stores(home: str) -> tuple[str, ...]:
+    """Where a person keeps keys."""
+    return tuple(posixpath.join(home, name) for name in _KEY_STORES)
+
+
+def protected_in(root: str) -> tuple[str, ...]:
+    """The paths of a workspace folder that decide what runs later, whether they exist or not."""
+    return (
+        *(posixpath.join(root, ".git", name) for name in _GIT),
+        *(posixpath.join(root, name) for name in (*_FOLDERS, *_FILES)),
+    )
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether a path is a folder or lies in it, by whole components."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def without(
+    path: str, holes: Iterable[str], children: Callable[[str], Iterable[str]]
+) -> Iterator[str]:
+    """The parts of a folder that together are all of it but the holes.
+
+    What is directly in a folder around a hole has to be named one by one, so nothing new can be
+    made there. `children` lists the names in a folder.
+    """
+    if any(is_below(path, hole) for hole in holes):
+        return
+    inner = tuple(hole for hole in holes if is_below(hole, path))
+    if not inner:
+        yield path
+        return
+    for name in children(path):
+        yield from without(posixpath.join(path, name), inner, children)

@@ -1,0 +1,136 @@
+"""The sandbox of one process: which mechanism holds on this machine, and boxes for commands.
+
+The strongest mechanism that passes the self-test is used. The test runs once, before the first
+command. Nothing that a model says has any bearing on whether commands are confined.
+"""
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import Literal
+
+from msgspec import Struct
+
+from parley.coder.errors import ToolError
+from parley.coder.sandbox import bubblewrap, landlock, seatbelt, seccomp
+from parley.coder.sandbox.box import Box, LandlockBox
+from parley.coder.sandbox.policy import Limits, protected_in
+from parley.coder.sandbox.self_test import tried_out
+
+Setting = Literal["auto", "off", "require"]
+Level = Literal["seatbelt", "bubblewrap", "landlock+seccomp", "landlock", "none"]
+
+_TEXTS: dict[Level, str] = {
+    "seatbelt": "commands write only in the workspace and the temp folder, protected paths in them "
+    "excepted, and cannot read keys",
+    "bubblewrap": "commands write only in the workspace and the temp folder, protected paths that "
+    "exist excepted, cannot read keys or reach services of this machine, and leave nothing running",
+    "landlock+seccomp": "commands write only in the workspace and the temp folder, cannot read "
+    "keys or reach services of this machine; changes of protected paths are reported",
+    "landlock": "commands write only in the workspace and the temp folder and cannot read keys; "
+    "changes of protected paths are reported; services of this machine can be reached",
+    "none": "no sandbox works on this machine, so every command is asked for",
+}
+
+
+class Standing(Struct, frozen=True):
+    """What holds on this machine."""
+
+    level: Level
+    text: str
+
+
+class Mechanism(Struct, frozen=True):
+    level: Level
+    make: Callable[[Limits], Box]
+
+
+class Sandbox:
+    def __init__(
+        self,
+        setting: Setting = "off",
+        *,
+        hidden: tuple[str, ...] = (),
+        writable: tuple[str, ...] = (),
+        mechanisms: Callable[[bool], tuple[Mechanism, ...]] | None = None,
+    ) -> None:
+        self.setting: Setting = setting
+        self._hidden = tuple(map(os.path.realpath, hidden))
+        self._writable = tuple(map(os.path.realpath, (*writable, tempfile.gettempdir())))
+        self._mechanisms = mechanisms or available
+        self._testing = asyncio.Lock()
+        self._standing: Standing | None = None
+
+    async def standing(self) -> Standing:
+        """What holds here, found out when it is first asked for."""
+        async with self._testing:
+            if self._standing is None:
+                level = await self._strongest()
+                self._standing = Standing(level, _TEXTS[level])
+            return self._standing
+
+    async def must_ask(self) -> bool:
+        """Whether no command may run unasked, because nothing confines it although it should."""
+        return self.setting != "off" and (await self.standing()).level == "none"
+
+    async def box(
+        self, roots: tuple[str, ...], *, network: bool = True, protected: bool = True
+    ) -> Box | None:
+        """What to start a command in; `protected` is false if a person agreed to change such paths.
+
+        Raises:
+            ToolError: a sandbox is required, and there is none.
+        """
+        if self.setting == "off":
+            return None
+        level = (await self.standing()).level
+        if level == "none":
+            if self.setting == "require":
+                raise ToolError(
+                    "commands cannot run: a sandbox is required, and none works on this machine"
+                )
+            return None
+        limits = self.limits(roots, network=network, protected=protected)
+        made = next(each for each in self._mechanisms(network) if each.level == level)
+        return made.make(limits)
+
+    def limits(self, roots: tuple[str, ...], *, network: bool, protected: bool) -> Limits:
+        """What holds for a command of a session with these folders."""
+        real = tuple(map(os.path.realpath, roots))
+        kept = tuple(path for root in real for path in protected_in(root)) if protected else ()
+        return Limits((*real, *self._writable), self._hidden, kept, network)
+
+    async def _strongest(self) -> Level:
+        for mechanism in self._mechanisms(True):
+            services = mechanism.level in ("landlock", "seatbelt")
+            open_ = await tried_out(mechanism.make, network=True)
+            if not open_.holds(network=True, services=services):
+                continue
+            closed = next(each for each in self._mechanisms(False) if each.level == mechanism.level)
+            shut = await tried_out(closed.make, network=False)
+            if shut.holds(network=False, services=services):
+                return mechanism.level
+        return "none"
+
+
+def available(network: bool) -> tuple[Mechanism, ...]:
+    """What could work on this machine, the strongest first, with or without the network."""
+    if sys.platform == "darwin":
+        return (Mechanism("seatbelt", seatbelt.SeatbeltBox),) if seatbelt.available() else ()
+    found: list[Mechanism] = []
+    program = seccomp.program(os.uname().machine, network=network)
+    bwrap = bubblewrap.find(())
+    if bwrap is not None and program is not None:
+        found.append(
+            Mechanism("bubblewrap", lambda limits: bubblewrap.BubblewrapBox(limits, bwrap, program))
+        )
+    version = landlock.abi()
+    if version >= landlock.LEAST_ABI:
+        if program is not None:
+            found.append(
+                Mechanism("landlock+seccomp", lambda limits: LandlockBox(limits, version, program))
+            )
+        found.append(Mechanism("landlock", lambda limits: LandlockBox(limits, version, None)))
+    return tuple(found)
