@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from parley.errors import InternalError, RequestCancelled, RpcError
 from parley.rpc.message import NOTHING, Notification
 from parley.rpc.peer import Answered, Broken, Call, Cancelled, Event, Ignored, Peer, Reply
-from parley.rpc.transport import Oversize
+from parley.rpc.transport import Oversize, Unfinished
 from tests.rpc.wire import cancellation, notification, request, response
 
 
@@ -383,3 +383,21 @@ def test_any_frames_give_events_and_leave_the_peer_usable(frames: list[bytes], a
     for frame in frames:
         peer.receive(frame)
     assert isinstance(peer.receive(request("a fresh id")), Call)
+
+
+def test_half_an_answer_at_the_end_of_the_stream_is_left_to_the_end() -> None:
+    peer = Peer()
+    peer.request("m", NOTHING, "waiter")
+    event = peer.receive(Unfinished(b'{"jsonrpc":"2.0","id":1,"result":{"a'))
+    assert event == Ignored("half an answer, at the end of the stream")
+    assert peer.end() == ["waiter"]
+
+
+def test_a_whole_answer_at_the_end_of_the_stream_counts() -> None:
+    peer = Peer()
+    peer.request("m", NOTHING, "waiter")
+    assert isinstance(peer.receive(Unfinished(response(1))), Answered)
+
+
+def test_half_a_request_at_the_end_of_the_stream_is_malformed() -> None:
+    assert reply_to(Peer(), Unfinished(b'{"jsonrpc":"2.0","id":1,"meth'))["error"]["code"] == -32700

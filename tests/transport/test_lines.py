@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.rpc.transport import Incoming, Oversize
+from parley.rpc.transport import Incoming, Oversize, Unfinished
 from parley.transport.lines import HEAD_SIZE, LineSplitter
 
 # Bytes in which everything that matters is frequent.
@@ -56,6 +56,10 @@ def test_one_carriage_return_before_the_newline_is_dropped() -> None:
 def test_a_last_line_without_terminator_is_a_frame() -> None:
     assert frames_of(b"a\nlast") == [b"a", b"last"]
     assert frames_of(b"a\nlast\r") == [b"a", b"last"]
+
+
+def test_a_last_line_without_terminator_can_be_told_from_the_others() -> None:
+    assert [type(frame) for frame in frames_of(b"a\nlast")] == [bytes, Unfinished]
 
 
 def test_nothing_follows_the_end_of_a_complete_stream() -> None:

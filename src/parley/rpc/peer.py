@@ -18,6 +18,7 @@ from parley.rpc.message import (
     Batch,
     BrokenResponse,
     Envelope,
+    Malformed,
     Notification,
     Payload,
     Request,
@@ -32,7 +33,7 @@ from parley.rpc.message import (
     result_frame,
     unreadable,
 )
-from parley.rpc.transport import Incoming, Oversize
+from parley.rpc.transport import Incoming, Oversize, Unfinished
 
 CANCEL_REQUEST: Final = "$/cancel_request"
 
@@ -157,6 +158,9 @@ class Peer:
             return _NO_EVENTS
         if isinstance(message, Batch):
             return self._batch(message)
+        if isinstance(message, Malformed) and isinstance(frame, Unfinished) and message.answers:
+            # How the connection ends says more than that an answer was cut off by it.
+            return Ignored("half an answer, at the end of the stream")
         return self._single(message, len(frame), None)
 
     def request(self, method: str, params: Payload, waiter: Any) -> tuple[int, bytes]:

@@ -24,6 +24,13 @@ class Oversize(Struct, frozen=True):
     """The limit it broke, for the text of the error."""
 
 
+class Unfinished(bytes):
+    """The last frame of a stream that ended without a terminator behind it.
+
+    It may be whole. If it is not, the peer has ended in the middle of it.
+    """
+
+
 Incoming = bytes | Oversize
 
 

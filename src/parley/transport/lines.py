@@ -3,7 +3,7 @@
 Pure: it reads nothing and knows nothing of JSON. Stdio and child processes use it.
 """
 
-from parley.rpc.transport import Incoming, Oversize
+from parley.rpc.transport import Incoming, Oversize, Unfinished
 
 DEFAULT_LIMIT = 64 * 1024 * 1024
 """Bytes in one frame, unless the caller chooses another limit."""
@@ -49,7 +49,8 @@ class LineSplitter:
 
     def end(self) -> list[Incoming]:
         """Return the last line if the stream ended without a terminator behind it (STD-09)."""
-        return self._finish() if self._held or self._dropped else []
+        last = self._finish() if self._held or self._dropped else []
+        return [Unfinished(each) if isinstance(each, bytes) else each for each in last]
 
     def _hold(self, part: bytes) -> None:
         if self._dropped is not None:
