@@ -21,7 +21,10 @@ from contextlib import suppress
 from msgspec.structs import replace
 
 from parley.coder.calls import CallRunner
-from parley.coder.cost import is_priced, turn_usage
+from parley.coder.commands.outcome import Ask
+from parley.coder.commands.table import command_in, run_command
+from parley.coder.commands.typed import Typed
+from parley.coder.cost import added, is_priced, turn_usage
 from parley.coder.errors import ProviderError
 from parley.coder.message import CallPart
 from parley.coder.open_session import OpenSession
@@ -32,7 +35,7 @@ from parley.coder.store.failure import StoreFailed
 from parley.coder.title import title_of
 from parley.coder.turn import Turn
 from parley.errors import AuthRequired, InternalError
-from parley.session.content import Text
+from parley.session.content import Block, Text
 from parley.session.event import ChunkAdded, Failure, MessageChanged
 from parley.session.role import Ending, Prompt
 
@@ -56,8 +59,9 @@ async def run_turn(session: OpenSession, prompt: Prompt) -> Ending:
     turn = Turn(session)
     ending = Ending("error", failure=Failure(InternalError.CODE, InternalError.MESSAGE))
     try:
-        _begin(session, turn, prompt)
-        ending = await _ended(session, turn)
+        typed = command_in(session, prompt.content)
+        _begin(session, turn, prompt, command=typed is not None)
+        ending = await _ended(session, turn, typed, prompt)
     except asyncio.CancelledError:
         ending = Ending("cancelled", turn_usage(turn.usage))
         raise asyncio.CancelledError(ending) from None
@@ -70,17 +74,15 @@ async def run_turn(session: OpenSession, prompt: Prompt) -> Ending:
     return ending if failure is None else Ending("error", ending.usage, failure)
 
 
-def _begin(session: OpenSession, turn: Turn, prompt: Prompt) -> None:
+def _begin(session: OpenSession, turn: Turn, prompt: Prompt, *, command: bool) -> None:
     hint = session.runtime.settings.hint if session.history.turns == 0 else ""
     new_id = session.runtime.sources.new_id
     session.append(TurnBegun(turn.id))
     _take(session, prompt)
-    if session.history.title is None and (title := title_of(prompt.content)):
+    if session.history.title is None and not command and (title := title_of(prompt.content)):
         session.entitle(title)
     if hint:
         session.tell(ChunkAdded("agent", Text(f"{hint.rstrip()}{_APART}"), new_id()))
-    # Slash commands have their place here: a prompt that is one does not reach the model.
-    session.append(Said(user_message(prompt.content)))
 
 
 def _take(session: OpenSession, prompt: Prompt) -> None:
@@ -90,8 +92,12 @@ def _take(session: OpenSession, prompt: Prompt) -> None:
         session.tell(MessageChanged("user", message_id, prompt.content))
 
 
-async def _ended(session: OpenSession, turn: Turn) -> Ending:
+async def _ended(session: OpenSession, turn: Turn, typed: Typed | None, prompt: Prompt) -> Ending:
     try:
+        content = prompt.content if typed is None else await _commanded(session, turn, typed)
+        if content is None:
+            return Ending("end_turn")
+        session.append(Said(user_message(content)))
         return await _worked(session, turn)
     except ProviderError as error:
         apart = _APART if turn.cut_off("failed") else ""
@@ -100,6 +106,17 @@ async def _ended(session: OpenSession, turn: Turn) -> Ending:
         return Ending("error", failure=_failure(session, error))
     except StoreFailed as error:
         return Ending("error", failure=_not_stored(error))
+
+
+async def _commanded(session: OpenSession, turn: Turn, typed: Typed) -> tuple[Block, ...] | None:
+    """What the model is asked by a command; nothing if the command was all."""
+    outcome = await run_command(session, typed)
+    if isinstance(outcome, Ask):
+        return outcome.content
+    turn.usage = added(turn.usage, outcome.usage)
+    turn.requests += outcome.requests
+    session.tell(ChunkAdded("agent", Text(outcome.text), session.runtime.sources.new_id()))
+    return None
 
 
 async def _worked(session: OpenSession, turn: Turn) -> Ending:

@@ -14,6 +14,7 @@ from parley.coder.catalogue import Offered
 from parley.coder.context import Facts, gathered
 from parley.coder.history import History, is_replayed
 from parley.coder.instructions import Instructions
+from parley.coder.known_commands import known_commands
 from parley.coder.message import Message
 from parley.coder.options import Chosen, chosen_from, chosen_with, option_list
 from parley.coder.providers.provider import ModelInfo
@@ -31,7 +32,7 @@ from parley.session.event import (
     OptionsChanged,
     PlanChanged,
 )
-from parley.session.option import MAIN_PLAN, Option, OptionValue, Plan
+from parley.session.option import MAIN_PLAN, Command, Option, OptionValue, Plan
 from parley.session.role import ClientRole, SessionSetup
 
 _LOG = logging.getLogger(__name__)
@@ -61,6 +62,8 @@ class OpenSession:
         self.instructions = Instructions(self.desk.workspace)
         self.inserted: str | None = None
         """The id of the prompt that was kept before its turn began."""
+        self.commands: tuple[Command, ...] = ()
+        """The slash commands that the client was told of."""
         self._closed = False
         self._facts: Facts | None = None
         self._announced: tuple[Option, ...] = ()
@@ -172,8 +175,8 @@ class OpenSession:
     def setup(self) -> SessionSetup:
         """The answer to the request that opened the session."""
         self._announced = self.options
-        # Slash commands have their place in this answer.
-        return SessionSetup(self.id, self._announced)
+        self.commands = known_commands(self.runtime.settings.commands_folder).commands
+        return SessionSetup(self.id, self._announced, self.commands)
 
     async def aclose(self) -> None:
         """End what runs in the session, and free its log."""

@@ -55,5 +55,9 @@ class CoderSettings(Struct, frozen=True):
     """How to configure a model; the first answer of a session begins with it. Empty: all is set."""
     warnings: tuple[str, ...] = ()
     """What is wrong with the configuration; every session begins with these as notices."""
+    instructions: str = ""
+    """What the user wants agents to keep to, in every project."""
+    commands_folder: str = ""
+    """Where the user keeps slash commands; empty if nowhere."""
     environment: Mapping[str, str] = {}
     """Of the commands that tools run; it must hold no keys."""

@@ -1,0 +1,1 @@
+"""Slash commands: how one is recognised, and what each of them does."""

@@ -1,0 +1,87 @@
+"""Which command does what, and running one for a prompt."""
+
+import os
+from collections.abc import Awaitable, Callable, Mapping
+
+from parley.coder.commands import asking, choosing, forgetting
+from parley.coder.commands.outcome import Ask, Outcome, Say
+from parley.coder.commands.typed import Typed, typed_command, unknown_answer
+from parley.coder.known_commands import Known, known_commands
+from parley.coder.open_session import OpenSession
+from parley.session.content import Block, Text
+from parley.session.event import CommandsChanged
+
+Run = Callable[[OpenSession, str], Awaitable[Outcome]]
+
+
+def command_in(session: OpenSession, content: tuple[Block, ...]) -> Typed | None:
+    """The command that a prompt is, if it is one. The client learns of commands that are new."""
+    first = content[0] if content else None
+    if not isinstance(first, Text) or not first.text.startswith("/"):
+        return None
+    known = _known(session)
+    if known.commands != session.commands:
+        session.commands = known.commands
+        session.tell(CommandsChanged(known.commands))
+    folders = (os.sep, *session.desk.workspace.roots)
+
+    def is_file(name: str) -> bool:
+        return any(os.path.lexists(os.path.join(folder, name)) for folder in folders)
+
+    return typed_command(content, known, is_file)
+
+
+async def run_command(session: OpenSession, typed: Typed) -> Outcome:
+    """Do what was typed."""
+    known = _known(session)
+    if (run := RUNS.get(typed.name)) is not None:
+        outcome = await run(session, typed.arguments)
+        if isinstance(outcome, Ask):
+            return Ask((*outcome.content, *typed.attached))
+        return outcome
+    custom = known.find(typed.name)
+    if custom is None:
+        return Say(unknown_answer(typed.name, known))
+    return Ask((Text(custom.expanded(typed.arguments)), *typed.attached))
+
+
+def _known(session: OpenSession) -> Known:
+    # A few small files of the user, and only when a prompt begins with a slash.
+    return known_commands(session.runtime.settings.commands_folder)
+
+
+async def _help(session: OpenSession, arguments: str) -> Say:
+    known = _known(session)
+    lines = [f"- `{_usage(each.name, each.hint)}`: {each.description}" for each in known.commands]
+    if folder := session.runtime.settings.commands_folder:
+        lines += ["", f"Commands of your own are files `NAME.md` in `{folder}`."]
+    lines += known.problems
+    return Say("\n".join(lines))
+
+
+def _usage(name: str, hint: str | None) -> str:
+    if hint is None:
+        return f"/{name}"
+    return f"/{name} {hint if hint.startswith('[') else f'[{hint}]'}"
+
+
+async def _mcp(session: OpenSession, arguments: str) -> Say:
+    return Say("No MCP server is connected to this session.")
+
+
+async def _undo(session: OpenSession, arguments: str) -> Say:
+    return Say("Changes of files are not kept yet, so nothing can be undone.")
+
+
+RUNS: Mapping[str, Run] = {
+    "help": _help,
+    "init": asking.init,
+    "compact": forgetting.compact,
+    "clear": forgetting.clear,
+    "model": choosing.model,
+    "mode": choosing.mode,
+    "permissions": choosing.permissions,
+    "mcp": _mcp,
+    "undo": _undo,
+    "review": asking.review,
+}

@@ -1,0 +1,103 @@
+"""Commands in turns: what the client is told, and what reaches the model."""
+
+import asyncio
+from pathlib import Path
+
+from parley.coder.commands.table import RUNS
+from parley.coder.known_commands import BUILT_IN
+from parley.coder.message import TextPart, UserMessage
+from parley.coder.settings import CoderSettings
+from parley.session.content import Link, Text
+from parley.session.event import ChunkAdded, CommandsChanged, InfoChanged
+from parley.session.role import Prompt
+from tests.coder.stage import Stage, says, staged
+
+
+def _said(stage: Stage) -> str:
+    chunks = (e for e in stage.events if isinstance(e, ChunkAdded) and e.speaker == "agent")
+    return "".join(e.content.text for e in chunks if isinstance(e.content, Text))
+
+
+def test_every_announced_command_does_something() -> None:
+    assert set(RUNS) == {command.name for command in BUILT_IN}
+
+
+def test_help_is_answered_without_the_model(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        folder = tmp_path / "commands"
+        folder.mkdir()
+        (folder / "ship.md").write_text("Ship $ARGUMENTS", encoding="utf-8")
+        (folder / "help.md").write_text("x", encoding="utf-8")
+        settings = CoderSettings(commands_folder=str(folder))
+        async with staged(tmp_path, settings=settings) as stage:
+            setup = await stage.load()
+            assert [each.name for each in setup.commands][-2:] == ["review", "ship"]
+            assert (await stage.say("/help")).stop_reason == "end_turn"
+            assert stage.provider.requests == []
+            said = _said(stage)
+            assert "- `/ship [arguments]`: Ship $ARGUMENTS" in said
+            assert "- `/undo [turns] [--force]`" in said
+            assert "- `/clear`:" in said
+            assert f"`{folder}`" in said
+            assert "`help.md` is left out" in said
+            assert not any(isinstance(e, InfoChanged) for e in stage.events)
+
+    asyncio.run(scenario())
+
+
+def test_a_command_of_the_user_asks_the_model_with_what_is_attached(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        settings = CoderSettings(commands_folder=str(tmp_path / "commands"))
+        async with staged(tmp_path, says("shipped"), settings=settings) as stage:
+            (tmp_path / "commands").mkdir()
+            (tmp_path / "commands" / "ship.md").write_text("Ship $ARGUMENTS!", encoding="utf-8")
+            link = Link("file:///notes", "notes")
+            prompt = Prompt((Text("/ship 1.2"), link), "prompt")
+            await stage.application.prompt(stage.session_id, prompt)
+            (message,) = stage.provider.requests[0].messages
+            assert message == UserMessage(
+                (TextPart("Ship 1.2!"), TextPart("[notes](file:///notes)"))
+            )
+            changed = [e for e in stage.events if isinstance(e, CommandsChanged)]
+            assert [each.commands[-1].name for each in changed] == ["ship"]
+
+    asyncio.run(scenario())
+
+
+def test_commands_are_not_history(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        settings = CoderSettings(commands_folder=str(tmp_path / "commands"))
+        async with staged(tmp_path, settings=settings) as stage:
+            (tmp_path / "commands").mkdir()
+            (tmp_path / "commands" / "ship.md").write_text("Ship", encoding="utf-8")
+            await stage.say("/help")
+            (tmp_path / "commands" / "ship.md").unlink()
+            await stage.again()
+            setup = await stage.load()
+            assert setup.commands == BUILT_IN
+            assert not any(isinstance(e, CommandsChanged) for e in stage.events)
+
+    asyncio.run(scenario())
+
+
+def test_a_path_goes_to_the_model_and_a_mistake_is_explained(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with staged(tmp_path, says("a"), says("b")) as stage:
+            (stage.project / "lib").mkdir()
+            await stage.say("/lib has a bug")
+            await stage.say("/no-such/path")
+            assert len(stage.provider.requests) == 2
+            await stage.say("/hlep")
+            assert len(stage.provider.requests) == 2
+            assert "Did you mean `/help`?" in _said(stage)
+
+    asyncio.run(scenario())
+
+
+def test_no_server_is_listed_where_there_is_none(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with staged(tmp_path) as stage:
+            await stage.say("/mcp")
+            assert "No MCP server" in _said(stage)
+
+    asyncio.run(scenario())
