@@ -1,0 +1,1 @@
+"""MCP servers as tools: started beside a session, and gone when they die."""
