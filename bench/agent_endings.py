@@ -139,15 +139,15 @@ WAYS: dict[str, tuple[Callable[[AcpProcess], None], int]] = {
 """How the end comes, and the exit status that it must have."""
 
 
-def one_run(folder: Path, version: int, state: str, way: str) -> Ended:
+def one_run(folder: Path, version: int, state: str, way: str, within: float = GONE) -> Ended:
     place, name = Place(folder), f"{way}, {state}, version {version}"
     try:
-        return Ended(name, _ended(place, version, state, way))
+        return Ended(name, _ended(place, version, state, way, within))
     except AssertionError as error:
         return Ended(name, 0.0, str(error)[:2000] or "an assertion failed")
 
 
-def _ended(place: Place, version: int, state: str, way: str) -> float:
+def _ended(place: Place, version: int, state: str, way: str, within: float) -> float:
     leave, status = WAYS[way]
     with place.agent(version) as agent:
         agent.begin()
@@ -161,15 +161,15 @@ def _ended(place: Place, version: int, state: str, way: str) -> float:
         seconds = time.monotonic() - started
         told = history(agent.updates(session))
         assert agent.process.returncode == status, f"exit status {agent.process.returncode}"
-        assert seconds <= GONE, f"it was there for {seconds:.2f} s"
+        assert seconds <= within, f"it was there for {seconds:.2f} s"
         assert not agent.complaints(), agent.complaints()
-    _nobody_left(place, family)
+    _nobody_left(place, family, within)
     _goes_on(place, version, session, told)
     return seconds
 
 
-def _nobody_left(place: Place, family: set[int]) -> None:
-    deadline = time.monotonic() + GONE
+def _nobody_left(place: Place, family: set[int], within: float) -> None:
+    deadline = time.monotonic() + within
     while left := (_alive(family) | set(running(place.home))):
         assert time.monotonic() < deadline, f"left behind: {[_command(pid) for pid in left]}"
         time.sleep(0.005)

@@ -26,7 +26,10 @@ FINAL = ("completed", "failed", "cancelled")
 # The end of a text in a fence, as JSON, with the braces behind it.
 _CLOSING = len('\\n```"}}')
 _KIND = {"sessionUpdate": "tool_call_update"}
-NOT_HISTORY = ("state_update", "config_option_update", "current_mode_update", "notice")
+NOT_HISTORY = (
+    *("state_update", "config_option_update", "current_mode_update", "notice"),
+    "available_commands_update",
+)
 PROMPTS = ("look around", "change it", "refuse this", "run it", "think long", "change again")
 BEFORE, AFTER, LAST = "value = 0\n", "value = 1\n", "value = 2\n"
 PAGE = "".join(f"line {number} of a file that is written in one piece\n" for number in range(400))
@@ -88,6 +91,8 @@ class Round:
     told: list[Json] = field(default_factory=list[Json])
     """What the client was told, with its own prompts in their places."""
     problems: list[str] = field(default_factory=list[str])
+    patience: float = LOAD_SECONDS
+    """How long a load, and the end of what the agent started, may take."""
     load_seconds: float = 0.0
     open_calls: int = 0
     """Tool calls that ran when the agent was killed."""
@@ -131,16 +136,16 @@ def measured(folder: Path, version: int) -> Length:
     return Length(agent.received, taken)
 
 
-def killed_once(folder: Path, version: int, fuse: Fuse) -> Round:
+def killed_once(folder: Path, version: int, fuse: Fuse, patience: float = LOAD_SECONDS) -> Round:
     """Play a session, kill the agent, and check what the next one knows."""
-    project, done = Project(folder), Round()
+    project, done = Project(folder), Round(patience=patience)
     sessions: list[str] = []
     with project.agent(version) as agent:
         agent.fuse = fuse
         _play(agent, project, done, sessions)
         if "Traceback" in agent.complaints():
             done.problems.append(f"a traceback: {agent.complaints()[-500:]}")
-    if all_gone(project.home) is None:
+    if all_gone(project.home, patience) is None:
         done.problems.append("a process was left behind")
     if project.value.read_text() not in (BEFORE, AFTER, LAST):
         done.problems.append("a file is half edited")
@@ -238,7 +243,7 @@ def _loaded(agent: AcpProcess, project: Project, session: str, done: Round) -> l
     answer = agent.load(session, project.cwd)
     done.load_seconds = max(done.load_seconds, time.monotonic() - started)
     assert "error" not in answer, f"the session cannot be loaded: {answer}"
-    assert done.load_seconds <= LOAD_SECONDS, f"loading took {done.load_seconds:.2f} s"
+    assert done.load_seconds <= done.patience, f"loading took {done.load_seconds:.2f} s"
     return history(agent.updates(session, since))
 
 
@@ -287,7 +292,9 @@ def fuse_for(random: Random, length: Length) -> Fuse:
     return Fuse(seconds=share * length.seconds * 1.1)
 
 
-def campaign(folder: Path, runs: int, seed: int, *, quiet: bool = False) -> list[Round]:
+def campaign(
+    folder: Path, runs: int, seed: int, *, quiet: bool = False, patience: float = LOAD_SECONDS
+) -> list[Round]:
     """So many kills, in both versions by turns."""
     random = Random(seed)
     lengths: dict[int, Length] = {}
@@ -300,7 +307,8 @@ def campaign(folder: Path, runs: int, seed: int, *, quiet: bool = False) -> list
         version = 1 + number % 2
         place = folder / f"run-{number}"
         place.mkdir()
-        rounds.append(killed_once(place, version, fuse_for(random, lengths[version])))
+        fuse = fuse_for(random, lengths[version])
+        rounds.append(killed_once(place, version, fuse, patience))
         for problem in rounds[-1].problems:
             print(f"run {number}, version {version}: {problem}", file=sys.stderr)
         if not quiet and number % 25 == 24:
