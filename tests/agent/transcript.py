@@ -1,7 +1,7 @@
 """What the updates of a session amount to for whoever watches it, in either version.
 
 Two ways of reporting the same, live in small pieces and replayed in large ones, give the same
-transcript. What is about a moment and no history, options and states, is left out.
+transcript. What is about a moment and no history, options, commands and states, is left out.
 """
 
 import base64
@@ -19,7 +19,12 @@ _SPEAKERS = {
     "agent_thought": "thought",
 }
 _prompts = count(1)
-_PASSING = ("state_update", "config_option_update", "current_mode_update")
+_PASSING = (
+    "available_commands_update",
+    "config_option_update",
+    "current_mode_update",
+    "state_update",
+)
 
 
 def said_by_user(text: str) -> Json:
