@@ -28,6 +28,12 @@ class Listed(NamedTuple):
 
 
 COMMANDS: Mapping[str, Listed] = {
+    "tour": Listed(
+        "parley.cli.tour",
+        "watch the agent do a real task in a small project",
+        "Use an agent",
+        "parley tour",
+    ),
     "run": Listed(
         "parley.cli.run",
         "give an agent prompts, from a script or a terminal",
