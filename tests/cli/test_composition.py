@@ -34,7 +34,7 @@ def test_every_tool_has_its_own_name() -> None:
     names = [tool.spec.name for tool in tools()]
     assert len(set(names)) == len(names)
     wanted = {"read_file", "list_files", "glob", "grep", "write_file", "edit_file", "bash"}
-    assert wanted | {"web_fetch", "todo", "bash_output", "stop_job"} == set(names)
+    assert wanted | {"web_fetch", "todo", "bash_output", "stop_job", "recall"} == set(names)
 
 
 def test_the_settings_are_those_of_the_configuration(tmp_path: Path) -> None:
@@ -51,6 +51,12 @@ def test_the_settings_are_those_of_the_configuration(tmp_path: Path) -> None:
     assert (found.mode, found.thought_level, found.prompt_size) == ("plan", "low", "small")
     assert (found.budget, found.max_requests, found.retry.total) == (3.0, 9, 0.0)
     assert (found.default_model, found.hint, found.warnings) == ("openai/gpt-5", "", ())
+
+
+def test_the_instructions_of_the_user_stand_beside_the_configuration(tmp_path: Path) -> None:
+    assert settings(configured(tmp_path)).instructions == ""
+    (tmp_path / "AGENTS.md").write_text("Answer in rhymes.\n")
+    assert settings(configured(tmp_path)).instructions == "Answer in rhymes."
 
 
 def test_without_a_configuration_the_defaults_hold_and_a_hint_is_given(tmp_path: Path) -> None:

@@ -45,3 +45,9 @@ def test_plan_mode_is_said_at_the_end() -> None:
     ask, plan = system_prompt(facts, "full", "ask"), system_prompt(facts, "full", "plan")
     assert plan.startswith(ask)
     assert "plan mode" in plan.removeprefix(ask)
+
+
+def test_the_instructions_of_the_user_and_the_project_come_last() -> None:
+    facts = Facts("/project")
+    plan = system_prompt(facts, "full", "plan")
+    assert system_prompt(facts, "full", "plan", "Use tabs.") == f"{plan}\n\nUse tabs."

@@ -14,6 +14,7 @@ from parley.cli.first_answer import logins_for
 from parley.cli.tool_environment import tool_environment
 from parley.coder.application import Application
 from parley.coder.config import Config, ProviderConfig
+from parley.coder.instructions import NAMES, own_instructions
 from parley.coder.permission.rule import Rule, parse_rules
 from parley.coder.providers.choice import Choice, choose, sees_images
 from parley.coder.providers.making import find_local, providers_of
@@ -28,6 +29,7 @@ from parley.coder.tools.grep import Grep
 from parley.coder.tools.job import BashOutput, StopJob
 from parley.coder.tools.list_files import ListFiles
 from parley.coder.tools.read_file import ReadFile
+from parley.coder.tools.recall import Recall
 from parley.coder.tools.todo import Todo
 from parley.coder.tools.tool import Tool
 from parley.coder.tools.web_fetch import WebFetch
@@ -57,6 +59,7 @@ def tools() -> tuple[Tool, ...]:
         StopJob(),
         WebFetch(),
         Todo(),
+        Recall(),
     )
 
 
@@ -182,6 +185,7 @@ def settings_of(
         retry=_retry(default.retry, agent.retry_seconds),
         hint="" if choice.configured else HINT,
         warnings=warnings,
+        instructions=own_instructions(config.folders.config.with_name(NAMES[0])),
         environment=tool_environment(agent.environment or ()),
     )
 

@@ -47,11 +47,16 @@ def gathered(cwd: str, additional: tuple[str, ...] = ()) -> Facts:
     )
 
 
-def system_prompt(facts: Facts, size: PromptSize, mode: Mode) -> str:
-    """The instructions: full, or small for models with little room."""
+def system_prompt(facts: Facts, size: PromptSize, mode: Mode, instructions: str = "") -> str:
+    """What the model is told first: full, or small for models with little room.
+
+    `instructions` are those of the user and the project.
+    """
     parts = [_FULL if size == "full" else _SMALL, _environment(facts, size)]
     if mode == "plan":
         parts.append(_PLAN)
+    if instructions:
+        parts.append(instructions)
     return "\n\n".join(parts)
 
 

@@ -9,9 +9,11 @@ from collections.abc import Iterable
 from msgspec import UNSET
 
 from parley.coder.cost import added
+from parley.coder.cut import applied
 from parley.coder.message import (
     INTERRUPTED,
     AgentMessage,
+    CallPart,
     ImagePart,
     Message,
     TextPart,
@@ -22,6 +24,7 @@ from parley.coder.message import (
 )
 from parley.coder.providers.provider import ModelUsage
 from parley.coder.store.entry import (
+    Compacted,
     Entry,
     Forgotten,
     OptionSet,
@@ -36,16 +39,22 @@ from parley.session.content import ContentItem, Text
 from parley.session.event import (
     FINAL_STATUSES,
     ChunkAdded,
+    CommandsChanged,
+    CompactionChanged,
     Event,
     InfoChanged,
     NoticeGiven,
     OptionsChanged,
     PlanChanged,
+    PlanRemoved,
     ToolCallChanged,
     ToolContentAdded,
 )
 from parley.session.option import OptionValue, Plan
 from parley.session.role import Ending
+
+_MOST_TOUCHED = 2_000
+"""Paths that are remembered; whoever touches more has seen the project."""
 
 
 class History:
@@ -71,6 +80,10 @@ class History:
         """Tool calls without a final status."""
         self.has_images = False
         """Whether the conversation ever had an image in it."""
+        self.touched: dict[str, None] = {}
+        """The paths that the model named in its calls, in their order."""
+        self.open_compaction: str | None = None
+        """The compaction that has begun and not ended."""
         self._unsaid: list[str] = []
         # Text of the agent that its client saw and that is no part of the conversation yet.
         self._sound: list[Message] = []
@@ -90,6 +103,7 @@ class History:
                 self._told(event)
             case Said(message=message):
                 self.messages.append(message)
+                self._touch(message)
                 self.has_images = self.has_images or _has_image(message)
                 self._unsaid.clear()
             case Spent(usage=usage, cost=cost):
@@ -108,9 +122,9 @@ class History:
             case Remembered():
                 self.remembered.append(entry)
             case Forgotten():
-                self.messages.clear()
-                self._sound.clear()
-                self._looked_at = 0
+                self._replace(())
+            case Compacted():
+                self._replace(applied(self.messages, entry))
 
     def conversation(self) -> tuple[Message, ...]:
         """What the model was told and said, well formed. The cost does not grow with it."""
@@ -134,11 +148,22 @@ class History:
         if isinstance(last, AgentMessage) and last.calls:
             results = (ToolResult(c.id, c.name, INTERRUPTED, is_error=True) for c in last.calls)
             found.append(Said(ToolMessage(tuple(results))))
+        if self.open_compaction is not None:
+            found.append(Told(CompactionChanged(self.open_compaction, "cancelled")))
         if self.turn is not None and (text := "".join(self._unsaid)):
             found.append(Said(AgentMessage((TextPart(text),))))
         if self.turn is not None:
             found.append(TurnOver(self.turn, Ending("cancelled")))
         return tuple(found)
+
+    def _replace(self, messages: Iterable[Message]) -> None:
+        self.messages = list(messages)
+        self._sound.clear()
+        self._looked_at = 0
+
+    def _touch(self, message: Message) -> None:
+        if isinstance(message, AgentMessage) and len(self.touched) < _MOST_TOUCHED:
+            self.touched.update((path, None) for call in message.calls if (path := _path(call)))
 
     def _told(self, event: Event) -> None:
         match event:
@@ -154,10 +179,19 @@ class History:
                 self.call_ids.add(id)
             case PlanChanged(id=id, plan=plan):
                 self.plans[id] = plan
+            case PlanRemoved(id=id):
+                self.plans.pop(id, None)
+            case CompactionChanged(id=id, status=status):
+                self.open_compaction = None if status in FINAL_STATUSES else id
             case InfoChanged(title=str(title)):
                 self.title = title
             case _:
                 pass
+
+
+def _path(call: CallPart) -> str:
+    path = call.arguments.get("path")
+    return path if isinstance(path, str) else ""
 
 
 def _has_image(message: Message) -> bool:
@@ -181,6 +215,6 @@ def interrupted(call_id: str) -> tuple[Event, ...]:
 def is_replayed(event: Event) -> bool:
     """Whether an event is history that a client is told again when it loads the session.
 
-    Notices were about a moment, and the answer that opens a session has its options.
+    Notices were about a moment; the answer that opens a session has its options and commands.
     """
-    return not isinstance(event, NoticeGiven | OptionsChanged)
+    return not isinstance(event, NoticeGiven | OptionsChanged | CommandsChanged)

@@ -8,12 +8,11 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from parley.coder.catalogue import Offered
-from parley.coder.context import system_prompt
+from parley.coder.compaction import make_room
 from parley.coder.cost import CURRENCY, added, cost_of
 from parley.coder.errors import ProviderError
 from parley.coder.message import AgentMessage, CallPart, TextPart, UserMessage
 from parley.coder.open_session import OpenSession
-from parley.coder.prompt_content import seen_by
 from parley.coder.providers.provider import (
     Answer,
     CallBegun,
@@ -23,6 +22,7 @@ from parley.coder.providers.provider import (
     TextDelta,
     ThoughtDelta,
 )
+from parley.coder.request import model_request
 from parley.coder.retry import Retries
 from parley.coder.shown_call import begun_call, ended_call
 from parley.coder.store.entry import Said, Spent
@@ -60,19 +60,28 @@ class Turn:
             ProviderError: there is none, and trying again is of no use any more.
         """
         model = await self._model()
-        sources = self._session.runtime.sources
-        retries = Retries(self._session.runtime.settings.retry, sources.chance)
+        session = self._session
+        sources = session.runtime.sources
+        retries = Retries(session.runtime.settings.retry, sources.chance)
         self._open = None
+        squeezed = False
         while True:
+            request = await self._request(model)
             self.requests += 1
             try:
-                return self._complete(model, await self._streamed(model))
+                return self._complete(model, request, await self._streamed(model, request))
             except ProviderError as error:
+                if error.kind == "context" and not squeezed:
+                    squeezed = True
+                    session.gauge.overflowed(request)
+                    if await self._made_room(model, request):
+                        self._cut_off_by_failure()
+                        continue
                 wait = retries.wait_after(error, sources.clock())
                 if wait is None:
                     raise
                 self._cut_off_by_failure()
-                self._session.notify(
+                session.notify(
                     f"{error} Trying again in {wait:.3g} s"
                     f" (try {retries.failures + 1} of {retries.tries})."
                 )
@@ -114,17 +123,24 @@ class Turn:
             )
         return model
 
-    async def _streamed(self, model: Offered) -> Answer:
+    async def _request(self, model: Offered) -> ModelRequest:
+        """The next request; the conversation is made shorter before if it would not fit."""
+        request = await model_request(self._session, model)
+        if await self._made_room(model, request):
+            request = await model_request(self._session, model)
+        return request
+
+    async def _made_room(self, model: Offered, request: ModelRequest) -> bool:
+        """Whether the conversation is shorter now, since the request was too large."""
+        done = await make_room(self._session, model, request)
+        if done is None:
+            return False
+        self.usage = added(self.usage, done.usage)
+        self.requests += done.requests
+        return True
+
+    async def _streamed(self, model: Offered, request: ModelRequest) -> Answer:
         session = self._session
-        chosen, history = session.chosen, session.history
-        request = ModelRequest(
-            model.info,
-            system_prompt(await session.facts(), chosen.prompt_size, chosen.mode),
-            seen_by(history.conversation(), images=model.info.images or not history.has_images),
-            tuple(tool.spec for tool in session.runtime.tools.values()),
-            chosen.thought_level if model.info.thinking else "off",
-            session.id,
-        )
         provider = session.runtime.catalogue.provider_of(model)
         async with provider.stream(request) as events:
             async for event in events:
@@ -159,11 +175,11 @@ class Turn:
         while not shown or shown in session.history.call_ids:
             number += 1
             shown = f"{id or 'call'}-{number}"
-        session.tell(begun_call(shown, name, session.runtime.tools.get(name)))
+        session.tell(begun_call(shown, name, session.tools.get(name)))
         self._begun.append((id, shown))
         return shown
 
-    def _complete(self, model: Offered, answer: Answer) -> Answer:
+    def _complete(self, model: Offered, request: ModelRequest, answer: Answer) -> Answer:
         """The answer with ids of its own, as it enters the conversation."""
         session = self._session
         if not self._said and answer.message.text:
@@ -176,6 +192,7 @@ class Turn:
         self._said.clear()
         self.cut_off("failed")  # Calls that were begun and never made.
         self.usage = added(self.usage, answer.usage)
+        session.gauge.learn(request, answer.usage)
         cost = cost_of(model.info, answer.usage)
         entries = (Said(message),) if parts else ()
         session.append(*entries, Spent(model.id, answer.usage, cost))

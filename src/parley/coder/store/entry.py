@@ -60,4 +60,20 @@ class Forgotten(Struct, frozen=True, omit_defaults=True, tag_field="entry", tag=
     """The model starts anew: what was said before is not given to it any more."""
 
 
-Entry = Told | Said | TurnBegun | TurnOver | Spent | OptionSet | Remembered | Forgotten
+class Compacted(Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="compacted"):
+    """The model is given less of the conversation from here on; the client keeps all of it.
+
+    Numbers count the messages that the model was given until then, from the first one.
+    """
+
+    upto: int = 0
+    """So many messages are replaced by the summary."""
+    summary: str = ""
+    """A whole message; empty if nothing is replaced."""
+    shortened: int = 0
+    """Before this message results of tools are shortened."""
+    longest: int = 0
+    """The characters that are left of such a result."""
+
+
+Entry = Told | Said | TurnBegun | TurnOver | Spent | OptionSet | Remembered | Forgotten | Compacted

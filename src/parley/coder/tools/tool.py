@@ -5,13 +5,13 @@ doing it: the person who is asked for permission sees exactly that, and exactly 
 does it. Between the two the world may change; `run` refuses what is no longer what was prepared.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
-from parley.coder.message import ImagePart
+from parley.coder.message import ImagePart, Message
 from parley.coder.permission.access import Access
 from parley.coder.providers.provider import ToolSpec
 from parley.coder.workspace.jobs import Jobs
@@ -71,6 +71,10 @@ class Prepared:
     """What is shown before it runs: the diff of an edit."""
 
 
+async def _nothing_said() -> Sequence[Message]:
+    return ()
+
+
 @dataclass(slots=True)
 class Desk:
     """What the tools of one session work with."""
@@ -83,6 +87,8 @@ class Desk:
     """Show a plan to the client, and keep it for the model."""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     """Of commands; it has no keys in it."""
+    conversation: Callable[[], Awaitable[Sequence[Message]]] = _nothing_said
+    """Everything that was said with the model, also what it is not given any more."""
     jobs: Jobs = field(default_factory=Jobs)
     """The commands that run in the background."""
 
