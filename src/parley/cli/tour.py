@@ -2,8 +2,10 @@
 
 import argparse
 import os
+import shutil
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 from parley.cli import run as runs
@@ -16,29 +18,28 @@ TASK = (
     'replace "len(readings) + 1" with "len(readings)" in weather.py then '
     "run python3 -m unittest -q"
 )
+_WIDEST = 100
 _BEFORE = """\
 A small project with a bug is in {folder}.
+
 The agent gets this task, in the plain commands that it understands without a model:
 
   {task}
 
 It asks before it changes a file or runs a command. This time the answers are given beforehand:
---allow edit --allow 'bash:python3 -m unittest *'.
-"""
-_AFTER = """
+--allow edit --allow 'bash:python3 -m unittest *'."""
+_AFTER = """\
 What happened: `parley run` started the agent `parley acp` as an editor would and gave it the task
 over the Agent Client Protocol. It read the file, asked for the edit and for the command, and the
 tests of the project pass now. The session was kept.
 
 Next:
-  parley sessions --all             find it again
-  parley doctor                     see how to give the agent a model
-  parley run "list ."               let it work in your own folder
-  parley setup zed                  use it in an editor (also jetbrains, neovim, emacs, vscode)
-"""
-_FAILED = """
-This did not work. `parley doctor` shows what is missing; the project is in {folder}.
-"""
+  parley sessions --all   find it again
+  parley doctor           see how to give the agent a model
+  parley run "list ."     let it work in your own folder
+  parley setup zed        use it in an editor"""
+_FAILED = """\
+This did not work. `parley doctor` shows what is missing; the project is in {folder}."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,5 +79,11 @@ def _project(folder: Path | None) -> Path:
 
 
 def _say(text: str) -> None:
-    # Explanations are no output of the task.
-    print(text, file=sys.stderr, flush=True)
+    """Explain something: on stderr, since it is no output of the task, and as wide as fits."""
+    width = min(shutil.get_terminal_size().columns, _WIDEST) - 1
+    for paragraph in text.split("\n\n"):
+        if "\n  " in f"\n{paragraph}":
+            print(paragraph, file=sys.stderr)
+        else:
+            print(textwrap.fill(" ".join(paragraph.split()), width), file=sys.stderr)
+        print(file=sys.stderr, flush=True)
