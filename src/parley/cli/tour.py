@@ -81,9 +81,11 @@ def _project(folder: Path | None) -> Path:
 def _say(text: str) -> None:
     """Explain something: on stderr, since it is no output of the task, and as wide as fits."""
     width = min(shutil.get_terminal_size().columns, _WIDEST) - 1
+    # A path or an option is copied by hand, so it stays in one piece.
+    wrapper = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False)
     for paragraph in text.split("\n\n"):
         if "\n  " in f"\n{paragraph}":
             print(paragraph, file=sys.stderr)
         else:
-            print(textwrap.fill(" ".join(paragraph.split()), width), file=sys.stderr)
+            print(wrapper.fill(" ".join(paragraph.split())), file=sys.stderr)
         print(file=sys.stderr, flush=True)
