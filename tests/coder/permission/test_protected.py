@@ -2,7 +2,7 @@
 
 import pytest
 
-from parley.coder.permission.protected import is_protected, protected_word
+from parley.coder.permission.protected import git_settings, is_protected, protected_word
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,25 @@ def test_a_word_names_a_protected_path_as_a_whole_or_as_a_value() -> None:
     assert protected_word(("cp", "a", ".git/hooks/x")) == ".git/hooks/x"
     assert protected_word(("x", "--output=.git/config")) == "--output=.git/config"
     assert protected_word(("x", "about .git things")) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "git config core.hooksPath evil",
+        "/usr/bin/git -C sub config x y",
+        "git -c a=b --no-pager remote add origin url",
+        "git submodule add url",
+    ],
+)
+def test_some_commands_change_the_settings_of_a_repository(line: str) -> None:
+    assert git_settings((("cd", "x"), tuple(line.split()))) == ".git/config"
+
+
+@pytest.mark.parametrize("line", ["git add config", "git", "git -C config status", "hg config x"])
+def test_other_commands_do_not_change_the_settings(line: str) -> None:
+    assert git_settings((tuple(line.split()),)) is None
+
+
+def test_a_command_that_is_not_known_changes_no_settings_that_are() -> None:
+    assert git_settings(((None, "config"), ("git", None))) is None

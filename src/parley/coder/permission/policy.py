@@ -34,7 +34,7 @@ from parley.coder.permission.pattern import (
     spells_out,
     split_url,
 )
-from parley.coder.permission.protected import is_protected, protected_word
+from parley.coder.permission.protected import git_settings, is_protected, protected_word
 from parley.coder.permission.readonly import impact_of
 from parley.coder.permission.rule import EVERY_TOOL, Effect, Rule, rule_of
 from parley.coder.permission.shell import CommandLine, parse
@@ -171,6 +171,11 @@ class _Case(Struct, frozen=True):
 _PLAN = "Describe what you would do instead, and let the user choose another mode."
 
 
+def changes_protected(access: RunsCommand, scope: Scope) -> bool:
+    """Whether a command names a protected path that it may change: it never runs unasked then."""
+    return _protected(access, scope) is not None
+
+
 def _protected(access: Access | None, scope: Scope) -> str | None:
     """What an access would change that decides what runs later."""
     match access:
@@ -180,7 +185,8 @@ def _protected(access: Access | None, scope: Scope) -> str | None:
         case RunsCommand(command=command):
             if impact_of(parse(command), scope) != "changes":
                 return None
-            return protected_word(commands_in(command).names)
+            commands = commands_in(command)
+            return protected_word(commands.names) or git_settings(commands.found)
         case _:
             return None
 

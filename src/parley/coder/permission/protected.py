@@ -24,6 +24,9 @@ _FILES = frozenset((".gitmodules", ".gitconfig", ".mcp.json", ".envrc", ".npmrc"
     ("sitecustomize.py", "usercustomize.py", ".code-workspace"),
 )
 
+# Options of git that are followed by a value.
+_WITH_VALUE = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env")
+
 
 def is_protected(path: str) -> bool:
     """Whether writing a path may make something run; any step of the path may be the reason."""
@@ -39,6 +42,25 @@ def protected_word(words: Iterable[str]) -> str | None:
         if any(map(is_protected, word.split("="))):
             return word
     return None
+
+
+def git_settings(commands: Iterable[tuple[str | None, ...]]) -> str | None:
+    """The settings of a repository, if a command changes them without naming their file."""
+    for words in commands:
+        if words[0] is not None and words[0].rpartition("/")[2] == "git" and _sets(words[1:]):
+            return ".git/config"
+    return None
+
+
+def _sets(words: tuple[str | None, ...]) -> bool:
+    """Whether the first word that is no option, nor the value of one, names such a command."""
+    value = False
+    for word in words:
+        if value or word is None or word.startswith("-"):
+            value = not value and word in _WITH_VALUE
+            continue
+        return word in ("config", "remote", "submodule")
+    return False
 
 
 def _plain_name(step: str) -> str:

@@ -7,7 +7,11 @@ from typing import Any
 
 from parley.coder.errors import ToolError
 from parley.coder.permission.access import RunsCommand
+from parley.coder.permission.paths import Scope
+from parley.coder.permission.policy import changes_protected
 from parley.coder.providers.provider import ToolSpec
+from parley.coder.sandbox.box import Box
+from parley.coder.sandbox.changes import changed, look
 from parley.coder.tools.arguments import Arguments
 from parley.coder.tools.title import one_line
 from parley.coder.tools.tool import Category, Desk, Outcome, Prepared, Progress
@@ -20,6 +24,7 @@ DEFAULT_SECONDS = 120
 MOST_SECONDS = 600
 
 _TITLE_CHARACTERS = 200
+_MOST_NAMED = 10
 
 
 class Bash:
@@ -74,13 +79,19 @@ class Bash:
         if "\0" in line:
             raise ToolError("`command` has a zero byte in it, which no command line can have")
         preview = _preview(line, purpose)
+        access = RunsCommand(line, cwd)
 
         async def run(progress: Progress) -> Outcome:
             # Between the question and the answer somebody may have put a link there.
             if folder_of(desk.workspace, cwd) != cwd:
                 raise ToolError(f"`{cwd}` is no longer the folder it was; try again")
+            roots = desk.workspace.roots
+            # Whoever is asked about such a command sees the path and agrees to the change.
+            agreed = changes_protected(access, Scope(roots, cwd, os.path.realpath))
+            box = await desk.workspace.confine(not agreed)
             if background:
-                return _begun(desk, line, cwd)
+                return _begun(desk, line, cwd, box)
+            before = look(roots)
             ran = await run_line(
                 desk.workspace,
                 desk.environment,
@@ -89,13 +100,15 @@ class Bash:
                 seconds=seconds,
                 screen=progress,
                 above=preview,
+                box=box,
             )
-            return _outcome(ran, seconds, preview)
+            paths = changed(before, look(roots))
+            return _outcome(ran, seconds, preview, tuple(map(desk.workspace.shown, paths)))
 
         where = "" if cwd == folder_of(desk.workspace, None) else f" in {one_line(cwd)}"
         how = "Start" if background else "Run"
         title = f"{how} `{one_line(line, _TITLE_CHARACTERS)}`{where}"
-        return Prepared(title, (RunsCommand(line, cwd),), run, preview=preview)
+        return Prepared(title, (access,), run, preview=preview)
 
 
 def folder_of(workspace: Workspace, cwd: str | None) -> str:
@@ -136,15 +149,17 @@ def _preview(line: str, purpose: str | None) -> tuple[ToolItem, ...]:
     return tuple(ContentItem(Text(each)) for each in shown)
 
 
-def _begun(desk: Desk, line: str, cwd: str) -> Outcome:
-    job = desk.jobs.start(line, cwd, desk.environment)
+def _begun(desk: Desk, line: str, cwd: str, box: Box | None) -> Outcome:
+    job = desk.jobs.start(line, cwd, desk.environment, box)
     return Outcome(
         f"Started as `{job.id}`. Read its output with `bash_output`, end it with `stop_job`.",
         raw_output={"job_id": job.id},
     )
 
 
-def _outcome(ran: Ran, seconds: int, preview: tuple[ToolItem, ...]) -> Outcome:
+def _outcome(
+    ran: Ran, seconds: int, preview: tuple[ToolItem, ...], touched: tuple[str, ...] = ()
+) -> Outcome:
     said = ending(ran.exit)
     if ran.timed_out:
         said = (
@@ -162,4 +177,18 @@ def _outcome(ran: Ran, seconds: int, preview: tuple[ToolItem, ...]) -> Outcome:
         raw["signal"] = ran.exit.signal
     item = ran.item or ContentItem(Text(f"{fenced(output)}\n{said}"))
     failed = ran.timed_out or ran.exit.code != 0
+    warning = _warning(touched)
+    if warning:
+        text = f"{text}\n\n{warning}"
+        preview = (*preview, ContentItem(Text(warning)))
+        raw["changed_protected_paths"] = list(touched)
     return Outcome(text, (*preview, item), raw, failed)
+
+
+def _warning(touched: tuple[str, ...]) -> str:
+    """What a person should know of paths that decide what runs later."""
+    if not touched:
+        return ""
+    named = ", ".join(f"`{one_line(path)}`" for path in touched[:_MOST_NAMED])
+    more = f" and {len(touched) - _MOST_NAMED} more" if len(touched) > _MOST_NAMED else ""
+    return f"This command changed {named}{more}, which can decide what runs later."

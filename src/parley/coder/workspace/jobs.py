@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from parley.coder.errors import ToolError
+from parley.coder.sandbox.box import Box
 from parley.coder.workspace.output import Cleaner, Kept
 from parley.coder.workspace.shell import begin, exit_status
 from parley.session.event import ExitStatus
@@ -20,12 +21,14 @@ MOST_JOBS = 16
 class Job:
     """One command in the background."""
 
-    def __init__(self, id: str, line: str, cwd: str, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, id: str, line: str, cwd: str, environment: Mapping[str, str], box: Box | None = None
+    ) -> None:
         self.id = id
         self.line = line
         self._cleaner = Cleaner()
         self._unread = Kept()
-        self._command = begin(line, cwd, environment, self._feed)
+        self._command = begin(line, cwd, environment, self._feed, box)
 
     @property
     def running(self) -> bool:
@@ -72,8 +75,10 @@ class Jobs:
     def running(self) -> tuple[Job, ...]:
         return tuple(job for job in self._jobs.values() if job.running)
 
-    def start(self, line: str, cwd: str, environment: Mapping[str, str]) -> Job:
-        """Start a command line and leave it alone.
+    def start(
+        self, line: str, cwd: str, environment: Mapping[str, str], box: Box | None = None
+    ) -> Job:
+        """Start a command line and leave it alone; a box confines it.
 
         Raises:
             ToolError: it cannot be started, or too many run already.
@@ -83,7 +88,7 @@ class Jobs:
         if len(self.running) >= self._most:
             ids = ", ".join(f"`{job.id}`" for job in self.running)
             raise ToolError(f"{self._most} jobs run already; stop one of {ids} with `stop_job`")
-        job = Job(f"job-{self._started + 1}", line, cwd, environment)
+        job = Job(f"job-{self._started + 1}", line, cwd, environment, box)
         self._started += 1
         self._jobs[job.id] = job
         ended = [job.id for job in self._jobs.values() if not job.running]

@@ -9,12 +9,13 @@ import asyncio
 import os
 import secrets
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Protocol
 
 from msgspec import Struct
 
 from parley.coder.errors import ToolError
+from parley.coder.sandbox.box import Box, Launch
 from parley.coder.workspace.output import Cleaner, Kept, clean, shortened
 from parley.coder.workspace.workspace import Workspace
 from parley.errors import AcpError
@@ -69,14 +70,21 @@ async def run_line(
     seconds: float,
     screen: Screen,
     above: tuple[ToolItem, ...] = (),
+    box: Box | None = None,
 ) -> Ran:
     """Run a command line to its end, at most for `seconds`; `above` is shown above its output.
+
+    `box` confines it, unless it runs in a terminal of the client, which nothing here can confine.
 
     Raises:
         ToolError: it cannot be started, or the client failed while it ran.
     """
     if workspace.terminals is None:
-        return await _run_here(environment, line, cwd, seconds, screen, above)
+        live = _Live(screen)
+        command = begin(line, cwd, environment, live.feed, box)
+        screen.emit(TerminalChanged(live.id, command=line, cwd=cwd))
+        screen.show(*above, TerminalItem(live.id))
+        return await _run_here(command, live, seconds)
     try:
         terminal = await workspace.terminals.create(
             workspace.session_id,
@@ -92,16 +100,28 @@ async def run_line(
 
 
 def begin(
-    line: str, cwd: str, environment: Mapping[str, str], on_output: Callable[[bytes], None]
+    line: str,
+    cwd: str,
+    environment: Mapping[str, str],
+    on_output: Callable[[bytes], None],
+    box: Box | None = None,
 ) -> Command:
-    """Start a command line here, in the shell of this machine.
+    """Start a command line here, in the shell of this machine, confined if there is a box.
 
     Raises:
         ToolError: it cannot be started.
     """
     shell = "/bin/bash" if os.path.exists("/bin/bash") else "/bin/sh"
     try:
-        return start((shell, "-c", line), cwd=cwd, env=environment, on_output=on_output)
+        with _launch(box, (shell, "-c", line), cwd) as launch:
+            return start(
+                launch.command,
+                cwd=cwd,
+                env=environment,
+                on_output=on_output,
+                setup=launch.setup,
+                keep=launch.keep,
+            )
     except OSError as error:
         raise ToolError(f"the command cannot be started in `{cwd}`: {error.strerror}") from None
 
@@ -113,19 +133,11 @@ def exit_status(code: int | None) -> ExitStatus:
     return ExitStatus(signal=signal_name(-code))
 
 
-async def _run_here(
-    environment: Mapping[str, str],
-    line: str,
-    cwd: str,
-    seconds: float,
-    screen: Screen,
-    above: tuple[ToolItem, ...],
-) -> Ran:
-    live = _Live(screen)
-    item = TerminalItem(live.id)
-    command = begin(line, cwd, environment, live.feed)
-    screen.emit(TerminalChanged(live.id, command=line, cwd=cwd))
-    screen.show(*above, item)
+def _launch(box: Box | None, command: tuple[str, ...], cwd: str) -> AbstractContextManager[Launch]:
+    return nullcontext(Launch(command)) if box is None else box.launch(command, cwd)
+
+
+async def _run_here(command: Command, live: "_Live", seconds: float) -> Ran:
     timed_out = False
     grace = _CANCEL_GRACE
     try:
@@ -141,7 +153,7 @@ async def _run_here(
             command.close()
             status = exit_status(command.returncode)
             live.end(status)
-    return Ran(live.kept.text, status, timed_out, item)
+    return Ran(live.kept.text, status, timed_out, TerminalItem(live.id))
 
 
 class _Live:

@@ -7,11 +7,12 @@ links resolved; opening it again refuses links, so that nobody can swap one in b
 import asyncio
 import errno
 import os
-from collections.abc import Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
 from parley.coder.errors import ToolError
+from parley.coder.sandbox.box import Box
 from parley.coder.workspace import local
 from parley.coder.workspace.aside import aside
 from parley.coder.workspace.beneath import NotPlain, Place, open_folder
@@ -49,6 +50,10 @@ _REFUSALS = {
 }
 
 
+Confine = Callable[[bool], Awaitable[Box | None]]
+"""What a command starts in; the flag keeps protected paths from being written as far as it can."""
+
+
 class FileMissing(ToolError):
     """There is no such file."""
 
@@ -63,12 +68,14 @@ class Workspace:
         session_id: str = "",
         files: Files | None = None,
         terminals: Terminals | None = None,
+        confine: Confine | None = None,
     ) -> None:
         self.roots = tuple(map(os.path.realpath, roots))
         """The first one is the folder the session works in. Real: a link is resolved once."""
         self.session_id = session_id
         self.files = files
         self.terminals = terminals
+        self.confine = confine or _unconfined
         self._given = roots
 
     def place(self, path: str) -> Place:
@@ -228,6 +235,10 @@ class Workspace:
             return os.path.realpath(path)
         except (OSError, ValueError):
             return None
+
+
+async def _unconfined(protected: bool) -> None:
+    return None
 
 
 def is_beneath(path: str, root: str) -> bool:
