@@ -6,7 +6,7 @@ order, so nothing it was told can be lost. The only thing it is not told is its 
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from parley.coder.budget import Gauge
@@ -21,7 +21,7 @@ from parley.coder.providers.provider import ModelInfo
 from parley.coder.runtime import Runtime
 from parley.coder.store.entry import Entry, Forgotten, OptionSet, Said, Told
 from parley.coder.store.log import SessionLog
-from parley.coder.tools.tool import Desk
+from parley.coder.tools.tool import Desk, Tool
 from parley.coder.workspace.workspace import Workspace
 from parley.errors import AcpError, TransportError
 from parley.session.event import (
@@ -58,6 +58,8 @@ class OpenSession:
             environment=runtime.settings.environment,
             conversation=partial(_said_in, log),
         )
+        self.tools: Mapping[str, Tool] = runtime.tools
+        """All tools of the session."""
         self.gauge = Gauge()
         self.instructions = Instructions(self.desk.workspace)
         self.inserted: str | None = None
