@@ -17,7 +17,8 @@ from tests.architecture.source_tree import (
 # Where everything may be caught, and how often: around the handler of a call and what follows its
 # answer, around the handler of a notification (inline or awaited), around a turn that was
 # cancelled, around a client's handler of events, around a tool of the coding agent (a tool with a
-# defect costs its call and not the session), and at the top of the command line.
+# defect costs its call and not the session), around an MCP server (which costs its tools and not
+# the session), and at the top of the command line.
 CATCHES_EVERYTHING = Counter(
     {
         "src/parley/rpc/calls.py": 2,
@@ -25,6 +26,7 @@ CATCHES_EVERYTHING = Counter(
         "src/parley/protocol/hosted.py": 1,
         "src/parley/sdk/client_role.py": 3,
         "src/parley/coder/calls.py": 1,
+        "src/parley/coder/mcp/servers.py": 1,
         "src/parley/cli/main.py": 1,
     }
 )

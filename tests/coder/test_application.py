@@ -53,6 +53,8 @@ def test_the_profile_says_who_and_what(tmp_path: Path) -> None:
             additional_directories=True,
             image=True,
             embedded_context=True,
+            mcp_stdio=True,
+            mcp_http=True,
             logout=True,
         )
         await stage.aclose()

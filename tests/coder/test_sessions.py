@@ -48,17 +48,18 @@ def test_models_are_announced_when_they_are_known(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
-def test_warnings_and_servers_that_are_left_out_are_said(tmp_path: Path) -> None:
+def test_warnings_and_servers_that_cannot_be_started_are_said(tmp_path: Path) -> None:
     async def scenario() -> None:
         settings = CoderSettings(warnings=("The file is broken.",))
         async with staged(tmp_path, says("ok"), settings=settings) as s:
-            servers = (StdioServer("files", "mcp-files"), StdioServer("web", "mcp-web"))
+            servers = (StdioServer("files", "/nowhere/mcp-files"),)
             request = SessionRequest(str(s.project), mcp_servers=servers)
             s.session_id = (await s.application.new_session(request)).session_id
             await s.say()
             assert _notices(s) == [
                 "The file is broken.",
-                "MCP servers cannot be started yet; left out: `files`, `web`.",
+                "The MCP server `files` could not be started:"
+                " it cannot be started: No such file or directory.",
             ]
 
     asyncio.run(scenario())

@@ -61,7 +61,7 @@ class CallRunner:
                 yield from ([call] for call in calls)
 
     def _only_reads(self, call: CallPart) -> bool:
-        tool = self._session.runtime.tools.get(call.name)
+        tool = self._session.tools.get(call.name)
         return tool is None or tool.category == "read"
 
     async def _one(self, call: CallPart) -> None:
@@ -104,7 +104,7 @@ class CallRunner:
         return await prepared.run(progress)
 
     def _tool(self, call: CallPart) -> Tool:
-        tools = self._session.runtime.tools
+        tools = self._session.tools
         tool = tools.get(call.name)
         if tool is None:
             known = ", ".join(f"`{name}`" for name in tools)

@@ -20,9 +20,11 @@ from parley.coder.config_file import (
     checked,
     read_config_file,
 )
+from parley.coder.config_mcp import servers_of
 from parley.coder.keys import Key, is_plausible
 from parley.coder.vendors import BY_NAME, EMBEDDED, VENDORS, ApiType, Vendor
 from parley.errors import ConfigError
+from parley.session.role import McpServer
 
 ENVIRONMENT = "the environment"
 
@@ -72,6 +74,7 @@ class Config(Struct, frozen=True):
     """In the order of preference."""
     rules: tuple[RuleLine, ...] = ()
     script: str | None = None
+    mcp_servers: tuple[McpServer, ...] = ()
     problems: tuple[ConfigError, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -94,6 +97,7 @@ def load(environ: Mapping[str, str], flags: Mapping[str, str | None] | None = No
     agent, sources, wrong = _agent(file, environ, given)
     providers, missing, warnings = _providers(file, environ)
     rules, unreadable = _rules(file, folders.config.with_name("rules"))
+    servers, unusable = servers_of(file)
     if file.exposed:
         warnings += (
             f"{file.path} holds a key and can be read by others on this machine; "
@@ -106,7 +110,8 @@ def load(environ: Mapping[str, str], flags: Mapping[str, str | None] | None = No
         providers,
         rules,
         given.get("script") or environ.get("PARLEY_SCRIPT") or None,
-        (*problems, *wrong, *missing, *unreadable),
+        servers,
+        (*problems, *wrong, *missing, *unreadable, *unusable),
         warnings,
     )
 

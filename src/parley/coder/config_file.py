@@ -52,6 +52,23 @@ class ProviderTable(Struct, frozen=True):
         return f"ProviderTable(type={self.type!r}, base_url={self.base_url!r})"
 
 
+class McpTable(Struct, frozen=True):
+    """`[mcp.NAME]`: a program or an address."""
+
+    command: str | None = None
+    args: tuple[str, ...] | None = None
+    env: dict[str, str] | None = None
+    url: str | None = None
+    headers: dict[str, str] | None = None
+
+    @property
+    def may_hold_keys(self) -> bool:
+        return bool(self.env or self.headers)
+
+    def __repr__(self) -> str:
+        return f"McpTable(command={self.command!r}, url={self.url!r})"
+
+
 class ConfigFile(Struct, frozen=True):
     """What a file says, as far as it can be used."""
 
@@ -59,6 +76,7 @@ class ConfigFile(Struct, frozen=True):
     agent: AgentTable = AgentTable()
     providers: Mapping[str, ProviderTable] = {}
     rules: tuple[str, ...] = ()
+    mcp: Mapping[str, McpTable] = {}
     problems: tuple[ConfigError, ...] = ()
     exposed: bool = False
     """Whether others on this machine could read the keys that are in it."""
@@ -90,6 +108,7 @@ def read_config_file(path: Path) -> ConfigFile:
         return _unusable(shown, f"is not TOML: {error}", "correct that line")
     read = _Reading(shown).read(document)
     keys = any(table.key is not None for table in read.providers.values())
+    keys = keys or any(table.may_hold_keys for table in read.mcp.values())
     exposed = keys and bool(stat.S_IMODE(about.st_mode) & 0o077)
     return msgspec.structs.replace(read, exposed=exposed)
 
@@ -133,16 +152,22 @@ class _Reading:
 
     def read(self, document: Mapping[str, Any]) -> ConfigFile:
         # `[agents.NAME]` is for the clients, which read it themselves.
-        self._refuse_unknown("", document, ("agent", "agents", "providers", "rules"))
+        self._refuse_unknown("", document, ("agent", "agents", "mcp", "providers", "rules"))
         agent = self._table("agent", document.get("agent", {}), AgentTable)
-        providers: dict[str, ProviderTable] = {}
-        for name, table in self._mapping("providers", document.get("providers", {})).items():
-            if re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
-                providers[name] = self._table(f"providers.{name}", table, ProviderTable)
-            else:
-                self._problem(f"providers.{name}", "has a strange name", "use letters, digits, -")
+        providers = self._tables("providers", document, ProviderTable)
+        mcp = self._tables("mcp", document, McpTable)
         rules = self._rules(document.get("rules", []))
-        return ConfigFile(self._file, agent, providers, rules, tuple(self._problems))
+        return ConfigFile(self._file, agent, providers, rules, mcp, tuple(self._problems))
+
+    def _tables(self, key: str, document: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
+        """Tables with names that the user chose."""
+        found: dict[str, Any] = {}
+        for name, table in self._mapping(key, document.get(key, {})).items():
+            if re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
+                found[name] = self._table(f"{key}.{name}", table, kind)
+            else:
+                self._problem(f"{key}.{name}", "has a strange name", "use letters, digits, -")
+        return found
 
     def _mapping(self, key: str, value: Any) -> Mapping[str, Any]:
         if isinstance(value, dict):

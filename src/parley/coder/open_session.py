@@ -6,6 +6,7 @@ order, so nothing it was told can be lost. The only thing it is not told is its 
 
 import asyncio
 import logging
+from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -15,10 +16,13 @@ from parley.coder.context import Facts, gathered
 from parley.coder.history import History, is_replayed
 from parley.coder.instructions import Instructions
 from parley.coder.known_commands import known_commands
+from parley.coder.mcp.link import Terms
+from parley.coder.mcp.servers import Servers
 from parley.coder.message import Message
 from parley.coder.options import Chosen, chosen_from, chosen_with, option_list
 from parley.coder.providers.provider import ModelInfo
 from parley.coder.runtime import Runtime
+from parley.coder.sandbox.box import Box
 from parley.coder.store.entry import Entry, Forgotten, OptionSet, Said, Told
 from parley.coder.store.log import SessionLog
 from parley.coder.tools.tool import Desk, Tool
@@ -53,13 +57,22 @@ class OpenSession:
         """Ends a running tool call alone, by its id."""
         self.desk = Desk(
             self.id,
-            Workspace(roots, session_id=self.id, files=client.files, terminals=client.terminals),
+            Workspace(
+                roots,
+                session_id=self.id,
+                files=client.files,
+                # Nothing here can confine what runs in a terminal of the client.
+                terminals=None if runtime.sandbox.setting == "require" else client.terminals,
+                confine=self._confine,
+            ),
             set_plan=self._set_plan,
             environment=runtime.settings.environment,
             conversation=partial(_said_in, log),
         )
-        self.tools: Mapping[str, Tool] = runtime.tools
-        """All tools of the session."""
+        version = runtime.settings.version
+        self.servers = Servers(roots, self.notify, runtime.sources.sleep, Terms(version))
+        self.tools: Mapping[str, Tool] = ChainMap(self.servers.tools, runtime.tools)
+        """All tools of the session; those of servers come and go."""
         self.gauge = Gauge()
         self.instructions = Instructions(self.desk.workspace)
         self.inserted: str | None = None
@@ -153,7 +166,9 @@ class OpenSession:
 
     @property
     def options(self) -> tuple[Option, ...]:
-        return option_list(self.chosen, self.model, self.runtime.catalogue.offered())
+        confined = self.runtime.sandbox.setting != "off"
+        offered = self.runtime.catalogue.offered()
+        return option_list(self.chosen, self.model, offered, confined=confined)
 
     async def choose(self, option_id: str, value: OptionValue) -> tuple[Option, ...]:
         """Change an option for the client, which learns of it from the answer.
@@ -182,12 +197,18 @@ class OpenSession:
 
     async def aclose(self) -> None:
         """End what runs in the session, and free its log."""
+        await self.servers.aclose()
         await self.desk.jobs.aclose()
         self._closed = True
         await self.log.close()
         # The collector may take its time with an object of many references, and a conversation
         # can be large.
         self.history = History()
+
+    async def _confine(self, protected: bool) -> Box | None:
+        return await self.runtime.sandbox.box(
+            self.desk.workspace.roots, network=self.chosen.network, protected=protected
+        )
 
     def _set_plan(self, plan: Plan) -> None:
         self.tell(PlanChanged(MAIN_PLAN, plan))

@@ -3,11 +3,13 @@
 Apart from the application, because it is said before that is loaded.
 """
 
+from parley.coder.mcp.package import can_serve
 from parley.session.profile import AgentCapabilities, AgentProfile, Implementation, Login
 
 
 def agent_profile(version: str, *, images: bool, logins: tuple[Login, ...]) -> AgentProfile:
     """`images` says whether the model to begin with can see."""
+    servers = can_serve()
     return AgentProfile(
         Implementation("parley", version, "Parley"),
         AgentCapabilities(
@@ -20,7 +22,8 @@ def agent_profile(version: str, *, images: bool, logins: tuple[Login, ...]) -> A
             additional_directories=True,
             image=images,
             embedded_context=True,
-            mcp_stdio=True,
+            mcp_stdio=servers,
+            mcp_http=servers,
             # Who can log in can log out again.
             logout=bool(logins),
         ),

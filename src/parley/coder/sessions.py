@@ -59,7 +59,8 @@ class Sessions:
             await session.recover()
             undo.pop_all()
         self._open[session.id] = session
-        _greet(session, request)
+        _greet(session)
+        session.servers.start((*request.mcp_servers, *self._runtime.settings.mcp_servers))
         self._list_models()
         return session
 
@@ -96,14 +97,10 @@ class Sessions:
         self._refresh()
 
 
-def _greet(session: OpenSession, request: SessionRequest) -> None:
+def _greet(session: OpenSession) -> None:
     """What a person should know when a session opens."""
     for warning in session.runtime.settings.warnings:
         session.notify(warning)
-    if request.mcp_servers:
-        # Servers of the client have their place here.
-        names = ", ".join(f"`{server.name}`" for server in request.mcp_servers)
-        session.notify(f"MCP servers cannot be started yet; left out: {names}.")
     if session.log.damage is not None:
         session.notify("A part of this session was damaged and is lost.", session.log.damage)
     chosen = session.history.options.get("model")

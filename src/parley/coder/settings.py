@@ -10,6 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from parley.coder.providers.provider import ThoughtLevel
+from parley.session.role import McpServer
 
 Mode = Literal["ask", "auto-edit", "plan", "full-access"]
 PromptSize = Literal["full", "small"]
@@ -44,6 +45,8 @@ class CoderSettings(Struct, frozen=True):
     mode: Mode = "ask"
     thought_level: ThoughtLevel = "off"
     prompt_size: PromptSize = "full"
+    network: bool = True
+    """Whether commands that are confined may use the network."""
     budget: float | None = None
     """US dollars that one session may cost; `None` is no limit."""
     max_requests: int = 100
@@ -59,5 +62,7 @@ class CoderSettings(Struct, frozen=True):
     """What the user wants agents to keep to, in every project."""
     commands_folder: str = ""
     """Where the user keeps slash commands; empty if nowhere."""
+    mcp_servers: tuple[McpServer, ...] = ()
+    """Servers of the user, which every session has beside those of its client."""
     environment: Mapping[str, str] = {}
     """Of the commands that tools run; it must hold no keys."""

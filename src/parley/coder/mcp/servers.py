@@ -6,9 +6,8 @@ than a client should wait for anything.
 """
 
 import asyncio
-import importlib.util
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal, cast
 
 from msgspec import Struct
@@ -17,6 +16,7 @@ from parley.coder.background import Background
 from parley.coder.mcp.link import ServerFailed, Terms
 from parley.coder.mcp.naming import server_names
 from parley.coder.mcp.offer import Listed, offers
+from parley.coder.mcp.package import can_serve
 from parley.coder.mcp.project import project_notice
 from parley.coder.mcp.tool import Call, McpTool
 from parley.coder.tools.title import one_line
@@ -31,7 +31,6 @@ State = Literal["starting", "ready", "ended"]
 MOST_SERVERS = 32
 # So that the answer to the client has left before.
 _DELAY = 0.05
-_PACKAGE = "mcp"
 _MISSING = "install what it takes with `pip install 'parley-acp[agent]'`"
 _LOG = logging.getLogger(__name__)
 
@@ -43,11 +42,6 @@ class ServerReport(Struct, frozen=True):
     state: State
     tools: tuple[str, ...] = ()
     problem: str = ""
-
-
-def can_serve() -> bool:
-    """Whether the official package is here; it is not imported."""
-    return importlib.util.find_spec(_PACKAGE) is not None
 
 
 class Servers:
@@ -62,16 +56,13 @@ class Servers:
         self._notify = notify
         self._sleep = sleep
         self._terms = terms or Terms()
+        self.tools: dict[str, Tool] = {}
+        """The tools of all servers that live, by the names that models use; it changes."""
         self._servers: list[_Server] = []
         self._background = Background()
         self._settled = asyncio.Event()
         self._settled.set()
         self._deadline = 0.0
-
-    @property
-    def tools(self) -> Mapping[str, Tool]:
-        """The tools of all servers that live, by the names that models use."""
-        return {tool.spec.name: tool for each in self._servers for tool in each.tools}
 
     @property
     def reports(self) -> tuple[ServerReport, ...]:
@@ -108,6 +99,7 @@ class Servers:
         """End all servers."""
         await self._background.aclose()
         self._servers = []
+        self.tools.clear()
 
     async def _look_at_project(self) -> None:
         if notice := await asyncio.to_thread(project_notice, self._roots[0]):
@@ -146,6 +138,9 @@ class Servers:
             return str(error)
 
     def _look(self) -> None:
+        """Take in what has changed about a server."""
+        self.tools.clear()
+        self.tools.update({tool.spec.name: tool for each in self._servers for tool in each.tools})
         if all(each.report.state != "starting" for each in self._servers):
             self._settled.set()
 
