@@ -79,6 +79,8 @@ class OpenSession:
         """The id of the prompt that was kept before its turn began."""
         self.commands: tuple[Command, ...] = ()
         """The slash commands that the client was told of."""
+        self.told_unconfined = False
+        """Whether the person knows that nothing confines commands here."""
         self._closed = False
         self._facts: Facts | None = None
         self._announced: tuple[Option, ...] = ()

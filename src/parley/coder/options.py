@@ -26,6 +26,10 @@ _LEVELS = (
     Choice("medium", "Medium"),
     Choice("high", "High"),
 )
+_NETWORK = (
+    Choice("on", "On", "Commands may use the network"),
+    Choice("off", "Off", "Commands have no network, not even within this machine"),
+)
 _SIZES = (
     Choice("full", "Full", "Complete instructions"),
     Choice("small", "Small", "Short instructions, for local models"),
@@ -40,6 +44,7 @@ class Chosen(Struct, frozen=True):
     thought_level: ThoughtLevel = "off"
     budget: float | None = None
     prompt_size: PromptSize = "full"
+    network: bool = True
 
 
 def chosen_from(settings: CoderSettings, stored: Mapping[str, OptionValue]) -> Chosen:
@@ -53,6 +58,7 @@ def chosen_from(settings: CoderSettings, stored: Mapping[str, OptionValue]) -> C
         settings.thought_level,
         settings.budget,
         settings.prompt_size,
+        settings.network,
     )
     for option_id, value in stored.items():
         changed = _with(chosen, option_id, value)
@@ -75,8 +81,13 @@ def chosen_with(chosen: Chosen, options: tuple[Option, ...], id: str, value: Opt
     return changed
 
 
-def option_list(chosen: Chosen, model: Offered, offered: tuple[Offered, ...]) -> tuple[Option, ...]:
-    """The complete list, the most important option first. `model` is the one that is in use."""
+def option_list(
+    chosen: Chosen, model: Offered, offered: tuple[Offered, ...], *, confined: bool = False
+) -> tuple[Option, ...]:
+    """The complete list, the most important option first. `model` is the one that is in use.
+
+    The network is offered where commands are confined, since nothing else could take it away.
+    """
     models = offered if any(each.id == model.id for each in offered) else (model, *offered)
     options: list[Option] = [
         Select(
@@ -118,6 +129,16 @@ def option_list(chosen: Chosen, model: Offered, offered: tuple[Offered, ...]) ->
             "How long the instructions are that the model gets",
         )
     )
+    if confined:
+        options.append(
+            Select(
+                "network",
+                "Network of commands",
+                "on" if chosen.network else "off",
+                _NETWORK,
+                "Whether the commands that the agent runs may use the network",
+            )
+        )
     return tuple(options)
 
 
@@ -134,6 +155,8 @@ def _with(chosen: Chosen, id: str, value: OptionValue) -> Chosen | None:
             return replace(chosen, thought_level=cast("ThoughtLevel", value))
         case "prompt_size" if _is_among(value, _SIZES):
             return replace(chosen, prompt_size=cast("PromptSize", value))
+        case "network" if _is_among(value, _NETWORK):
+            return replace(chosen, network=value == "on")
         case "budget" if value == NO_BUDGET:
             return replace(chosen, budget=None)
         case "budget" if (amount := _amount(value)) is not None:

@@ -6,8 +6,12 @@ everything that led to the question is stored.
 
 import os
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from parley.coder.errors import ToolError
 from parley.coder.open_session import OpenSession
+from parley.coder.permission.access import RunsCommand
 from parley.coder.permission.policy import Request, Verdict, judge
 from parley.coder.permission.question import question_for
 from parley.coder.permission.remember import remembered_for
@@ -16,6 +20,14 @@ from parley.session.event import ToolCallChanged
 from parley.session.question import Decision, decide
 
 DENIED = "Permission denied."
+
+
+class Ground(Struct, frozen=True):
+    """Where a command would run, as far as it concerns whoever is asked."""
+
+    confined: bool = True
+    """Whether it may run unasked at all."""
+    warning: str = ""
 
 
 async def permit(
@@ -27,11 +39,12 @@ async def permit(
         ToolError: it may not; the text is for the model.
     """
     request = Request(tool.spec.name, tool.category, prepared.access)
-    if _settled(_verdict(session, request)):
+    ground = await _ground(session, request)
+    if _settled(_verdict(session, request, ground)):
         return
     async with session.questions:
         # The answer to the question before may hold for this call too.
-        verdict = _verdict(session, request)
+        verdict = _verdict(session, request, ground)
         if _settled(verdict):
             return
         roots = session.desk.workspace.roots
@@ -49,7 +62,35 @@ async def permit(
         raise ToolError(_refusal(decision))
 
 
-def _verdict(session: OpenSession, request: Request) -> Verdict:
+async def _ground(session: OpenSession, request: Request) -> Ground:
+    sandbox = session.runtime.sandbox
+    commands = any(isinstance(each, RunsCommand) for each in request.access)
+    if not commands or sandbox.setting == "off":
+        return Ground()
+    if session.desk.workspace.terminals is not None:
+        return Ground(warning=" The sandbox does not reach a terminal of the client.")
+    if not await sandbox.must_ask():
+        return Ground()
+    if not session.told_unconfined:
+        session.told_unconfined = True
+        session.notify(
+            "No sandbox works on this machine, so you are asked about every command.",
+            'Run `parley doctor` to see why, or set `sandbox = "off"` to be asked less.',
+        )
+    return Ground(confined=False, warning=" Nothing confines it on this machine.")
+
+
+def _verdict(session: OpenSession, request: Request, ground: Ground) -> Verdict:
+    verdict = _judged(session, request)
+    if verdict.effect == "allow" and not ground.confined:
+        return Verdict("ask", ground.warning.strip(), lasting=False)
+    if verdict.effect != "ask":
+        return verdict
+    lasting = verdict.lasting and ground.confined
+    return replace(verdict, reason=verdict.reason + ground.warning, lasting=lasting)
+
+
+def _judged(session: OpenSession, request: Request) -> Verdict:
     return judge(
         request,
         session.chosen.mode,

@@ -14,6 +14,7 @@ from msgspec import Struct
 from parley.coder.catalogue import Catalogue
 from parley.coder.permission.rule import Rule
 from parley.coder.providers.provider import Provider
+from parley.coder.sandbox.sandbox import Sandbox
 from parley.coder.settings import CoderSettings
 from parley.coder.store.store import Store
 from parley.coder.tools.tool import Tool
@@ -46,6 +47,7 @@ class Runtime:
         login: LoginHandler | None = None,
         discover: Callable[[], Awaitable[None]] | None = None,
         sources: Sources | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
         self.settings = settings
         self.store = store
@@ -57,6 +59,7 @@ class Runtime:
         self.discover = discover
         """Runs in the background once a client is there; it may `adopt` what it finds."""
         self.sources = sources or Sources()
+        self.sandbox = sandbox or Sandbox("off")
         self.watchers: set[Callable[[], None]] = set()
         """Called after `adopt`."""
         self._retired: list[Provider] = []
