@@ -15,6 +15,7 @@ _SMALL_SHARE = 0.25
 
 
 async def model_request(session: OpenSession, model: Offered) -> ModelRequest:
+    await session.servers.settled()
     chosen, history = session.chosen, session.history
     share = 1 if chosen.prompt_size == "full" else _SMALL_SHARE
     window = session.gauge.room(model.info).window
