@@ -48,7 +48,6 @@ _VALUES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     for name, metavar, meaning in _VALUES:
         parser.add_argument(f"--{name}", metavar=metavar, help=meaning)
