@@ -41,10 +41,15 @@ def _read(path: str) -> bytes | None:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
         return None
-    with open(fd, "rb") as file:
+    try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             return None
-        return file.read(_LARGEST + 1)
+        # What is longer than this is cut, and then it is no JSON any more.
+        return os.read(fd, _LARGEST)
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
 
 
 def _names(text: bytes) -> list[str] | None:
