@@ -4,6 +4,7 @@ The only place that knows all parts. What is wrong with the configuration become
 the user sees in the first session, since nobody reads what an agent writes before it answers.
 """
 
+import os
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -20,6 +21,8 @@ from parley.coder.providers.choice import Choice, choose, sees_images
 from parley.coder.providers.making import find_local, providers_of
 from parley.coder.providers.offline import HOW_TO_CONFIGURE
 from parley.coder.runtime import Runtime
+from parley.coder.sandbox.policy import key_stores
+from parley.coder.sandbox.sandbox import Sandbox
 from parley.coder.settings import CoderSettings, RetryLimits
 from parley.coder.store.store import Store
 from parley.coder.tools.bash import Bash
@@ -103,6 +106,7 @@ class Composition:
             logins=logins_for(choice),
             login=login,
             discover=discover if choice.local else None,
+            sandbox=sandbox_of(config),
         )
         return runtime
 
@@ -180,14 +184,34 @@ def settings_of(
         mode="ask" if doubtful else agent.mode or default.mode,
         thought_level=agent.thought_level or default.thought_level,
         prompt_size=agent.prompt_size or default.prompt_size,
+        network=agent.network is not False,
         budget=agent.budget,
         max_requests=agent.max_requests or default.max_requests,
         retry=_retry(default.retry, agent.retry_seconds),
         hint="" if choice.configured else HINT,
         warnings=warnings,
+        commands_folder=str(config.folders.config.with_name("commands")),
         instructions=own_instructions(config.folders.config.with_name(NAMES[0])),
+        mcp_servers=config.mcp_servers,
         environment=tool_environment(agent.environment or ()),
     )
+
+
+def sandbox_of(config: Config) -> Sandbox:
+    """What confines commands. The agent's own files stay hidden, whatever the user lets through."""
+    agent, folders = config.agent, config.folders
+    let_through = set(map(_absolute, agent.readable or ()))
+    own = (folders.config, folders.config.with_name("rules"), folders.data, folders.state)
+    keys = (path for path in key_stores(_absolute("~")) if path not in let_through)
+    return Sandbox(
+        agent.sandbox or "auto",
+        hidden=(*map(str, own), *keys),
+        writable=tuple(filter(os.path.isabs, map(_absolute, agent.writable or ()))),
+    )
+
+
+def _absolute(path: str) -> str:
+    return os.path.normpath(os.path.expanduser(path))
 
 
 def _retry(default: RetryLimits, seconds: float | None) -> RetryLimits:

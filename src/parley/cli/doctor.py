@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Struct
 
 from parley import __version__
-from parley.cli.composition import rules_of
+from parley.cli.composition import rules_of, sandbox_of
 from parley.coder.config import Config, ProviderConfig, load
 from parley.coder.errors import ProviderError
 from parley.coder.message import TextPart, UserMessage
@@ -85,6 +85,7 @@ async def findings(
     choice = choose(config)
     found += _default(choice, local)
     found += _parts(config)
+    found.append(await _sandbox(config))
     if online:
         found.append(await _asked(config, choice))
     return found
@@ -184,6 +185,20 @@ def _parts(config: Config) -> Iterator[Finding]:
         else:
             fix = _EXTRA if program == "rg" else "install git"
             yield Finding(program, "note", f"is missing; it {use}", fix)
+
+
+async def _sandbox(config: Config) -> Finding:
+    """What really holds: the self-test runs."""
+    sandbox = sandbox_of(config)
+    if sandbox.setting == "off":
+        return Finding("sandbox", "note", "is switched off; nothing confines commands")
+    standing = await sandbox.standing()
+    if standing.level != "none":
+        return Finding("sandbox", "ok", f"{standing.level}: {standing.text}")
+    status: Status = "problem" if sandbox.setting == "require" else "note"
+    return Finding(
+        "sandbox", status, standing.text, "use Linux 6.2 or later, or install bubblewrap"
+    )
 
 
 def _package(name: str, use: str, *, needed: bool = False) -> Finding:

@@ -27,6 +27,7 @@ from parley.errors import ConfigError
 from parley.session.role import McpServer
 
 ENVIRONMENT = "the environment"
+_LISTS = ("environment", "writable", "readable")
 
 
 class Folders(Struct, frozen=True):
@@ -176,7 +177,7 @@ def _agent(
         for place, key, word in words:
             if not word:
                 continue
-            value = word.split(",") if name == "environment" else word
+            value = word.split(",") if name in _LISTS else word
             try:
                 values[name] = checked(place, key, value, AgentTable, name, text=True)
                 sources[name] = key

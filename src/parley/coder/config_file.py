@@ -36,6 +36,13 @@ class AgentTable(Struct, frozen=True):
     log_level: Literal["debug", "info", "warning", "error"] | None = None
     environment: tuple[str, ...] | None = None
     """Variables that commands get beside the harmless ones."""
+    sandbox: Literal["auto", "off", "require"] | None = None
+    network: bool | None = None
+    """Whether confined commands may use the network."""
+    writable: tuple[str, ...] | None = None
+    """Folders in which confined commands may write beside the workspace."""
+    readable: tuple[str, ...] | None = None
+    """Places of keys that confined commands may read nevertheless."""
 
 
 class ProviderTable(Struct, frozen=True):

@@ -6,7 +6,6 @@ with it, also what left its process group.
 """
 
 import os
-import shutil
 import stat
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -20,9 +19,9 @@ _KEPT = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID"
 
 def find(roots: tuple[str, ...], search: tuple[str, ...] = _SEARCH) -> str | None:
     """The program, if it is installed outside of the workspace."""
-    found = shutil.which("bwrap", path=os.pathsep.join(search))
-    real = os.path.realpath(found) if found else ""
-    return real if real and not any(is_below(real, root) for root in roots) else None
+    places = (os.path.realpath(os.path.join(folder, "bwrap")) for folder in search)
+    found = (place for place in places if os.access(place, os.X_OK))
+    return next((each for each in found if not any(is_below(each, root) for root in roots)), None)
 
 
 class BubblewrapBox:

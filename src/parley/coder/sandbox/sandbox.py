@@ -7,7 +7,6 @@ command. Nothing that a model says has any bearing on whether commands are confi
 import asyncio
 import os
 import sys
-import tempfile
 from collections.abc import Callable
 from typing import Literal
 
@@ -16,8 +15,7 @@ from msgspec import Struct
 from parley.coder.errors import ToolError
 from parley.coder.sandbox import bubblewrap, landlock, seatbelt, seccomp
 from parley.coder.sandbox.box import Box, LandlockBox
-from parley.coder.sandbox.policy import Limits, protected_in
-from parley.coder.sandbox.self_test import tried_out
+from parley.coder.sandbox.policy import Limits, is_below, protected_in
 
 Setting = Literal["auto", "off", "require"]
 Level = Literal["seatbelt", "bubblewrap", "landlock+seccomp", "landlock", "none"]
@@ -58,7 +56,9 @@ class Sandbox:
     ) -> None:
         self.setting: Setting = setting
         self._hidden = tuple(map(os.path.realpath, hidden))
-        self._writable = tuple(map(os.path.realpath, (*writable, tempfile.gettempdir())))
+        # Semaphores between processes are files in the shared memory.
+        temporary = (os.environ.get("TMPDIR") or "/tmp", "/tmp", "/dev/shm")
+        self._writable = tuple(dict.fromkeys(map(os.path.realpath, (*writable, *temporary))))
         self._mechanisms = mechanisms or available
         self._testing = asyncio.Lock()
         self._standing: Standing | None = None
@@ -100,9 +100,14 @@ class Sandbox:
         """What holds for a command of a session with these folders."""
         real = tuple(map(os.path.realpath, roots))
         kept = tuple(path for root in real for path in protected_in(root)) if protected else ()
-        return Limits((*real, *self._writable), self._hidden, kept, network)
+        # Whoever works inside a hidden folder could not work at all.
+        hidden = [path for path in self._hidden if not any(is_below(root, path) for root in real)]
+        return Limits((*real, *self._writable), tuple(hidden), kept, network)
 
     async def _strongest(self) -> Level:
+        # Only commands need it, and an editor waits for the first answer.
+        from parley.coder.sandbox.self_test import tried_out  # noqa: PLC0415
+
         for mechanism in self._mechanisms(True):
             services = mechanism.level in ("landlock", "seatbelt")
             open_ = await tried_out(mechanism.make, network=True)
