@@ -36,7 +36,7 @@ from parley.coder.title import title_of
 from parley.coder.turn import Turn
 from parley.errors import AuthRequired, InternalError
 from parley.session.content import Block, Text
-from parley.session.event import ChunkAdded, Failure, MessageChanged
+from parley.session.event import ChunkAdded, Failure, InfoChanged, MessageChanged
 from parley.session.role import Ending, Prompt
 
 _APART = "\n\n"
@@ -80,7 +80,8 @@ def _begin(session: OpenSession, turn: Turn, prompt: Prompt, *, command: bool) -
     session.append(TurnBegun(turn.id))
     _take(session, prompt)
     if session.history.title is None and not command and (title := title_of(prompt.content)):
-        session.entitle(title)
+        session.tell(InfoChanged(title))
+        session.log.set_title(title)
     if hint:
         session.tell(ChunkAdded("agent", Text(f"{hint.rstrip()}{_APART}"), new_id()))
 

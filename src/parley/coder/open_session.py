@@ -25,12 +25,13 @@ from parley.coder.runtime import Runtime
 from parley.coder.sandbox.box import Box
 from parley.coder.store.entry import Entry, Forgotten, OptionSet, Said, Told
 from parley.coder.store.log import SessionLog
+from parley.coder.store.side_folder import undo_folder
 from parley.coder.tools.tool import Desk, Tool
+from parley.coder.undo.recorder import Recorder
 from parley.coder.workspace.workspace import Workspace
 from parley.errors import AcpError, TransportError
 from parley.session.event import (
     Event,
-    InfoChanged,
     MessageChanged,
     NoticeGiven,
     OptionsChanged,
@@ -77,6 +78,7 @@ class OpenSession:
         self.instructions = Instructions(self.desk.workspace)
         self.inserted: str | None = None
         """The id of the prompt that was kept before its turn began."""
+        self.undo = Recorder(undo_folder(runtime.store.folder, self.id), self.desk.workspace.roots)
         self.commands: tuple[Command, ...] = ()
         """The slash commands that the client was told of."""
         self.told_unconfined = False
@@ -117,10 +119,6 @@ class OpenSession:
     def notify(self, title: str, description: str | None = None) -> None:
         """Tell the person at the other end something that is no part of the conversation."""
         self.tell(NoticeGiven(title, "warning", description))
-
-    def entitle(self, title: str) -> None:
-        self.tell(InfoChanged(title))
-        self.log.set_title(title)
 
     async def keep_up(self) -> None:
         """Wait while the disk or the client is behind."""
@@ -202,6 +200,7 @@ class OpenSession:
         await self.servers.aclose()
         await self.desk.jobs.aclose()
         self._closed = True
+        await self.undo.aclose()
         await self.log.close()
         # The collector may take its time with an object of many references, and a conversation
         # can be large.
