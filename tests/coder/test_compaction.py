@@ -9,11 +9,12 @@ import pytest
 
 from parley.coder.compaction import Compaction, compact
 from parley.coder.cut import SUMMARY_MARK, is_summary
+from parley.coder.errors import ProviderError
 from parley.coder.message import CallPart, TextPart, ToolMessage, UserMessage
 from parley.coder.open_session import OpenSession
 from parley.coder.providers.provider import ModelInfo, ModelRequest, ModelUsage
 from parley.coder.settings import CoderSettings, RetryLimits
-from parley.coder.store.entry import Compacted, Forgotten, Said, Spent, Told
+from parley.coder.store.entry import Compacted, Forgotten, OptionSet, Said, Spent, Told
 from parley.coder.summary import SUMMARISER
 from parley.coder.tools.recall import Recall
 from parley.coder.tools.todo import Todo
@@ -249,9 +250,23 @@ def test_what_does_not_fit_after_that_ends_the_turn(tmp_path: Path) -> None:
 def test_one_prompt_that_is_too_long_alone_ends_the_turn(tmp_path: Path) -> None:
     async def scenario() -> None:
         refused: list[Step] = [failing("too long", retryable=False, kind="context")]
-        async with staged(tmp_path, refused, says("fine"), models=(SMALL,)) as stage:
+        async with staged(tmp_path, refused, KEPT, says("fine"), models=(SMALL,)) as stage:
             assert (await stage.say(LONG * 9)).stop_reason == "error"
             assert compactions(stage) == []
+            assert (await stage.say("And now?", message_id="next")).stop_reason == "end_turn"
+            assert compactions(stage)[-1] == ("completed", SUMMARY)
+
+    asyncio.run(scenario())
+
+
+def test_the_request_for_a_summary_fits_whatever_the_script_of_the_user_is(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with staged(tmp_path, KEPT, quiet("a"), models=(SMALL,)) as stage:
+            opened(stage).append(*[Said(user("言葉" * 500)) for _ in range(40)])
+            await stage.say()
+            (asked,) = summaries(stage)
+            assert opened(stage).gauge.tokens(asked) < 6_400
+            assert "言葉言葉" in str(asked.messages)
 
     asyncio.run(scenario())
 
@@ -304,6 +319,17 @@ def test_a_user_can_have_it_compacted_with_a_wish(tmp_path: Path) -> None:
             (asked,) = summaries(stage)
             assert "keep the numbers" in str(asked.messages)
             assert is_summary(opened(stage).history.messages[0])
+
+    asyncio.run(scenario())
+
+
+def test_without_a_model_that_is_known_there_is_no_summary(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with staged(tmp_path) as stage:
+            opened(stage).append(OptionSet("model", "gone/one"))
+            stage.runtime.adopt(CoderSettings(default_model="gone/one"), {})
+            with pytest.raises(ProviderError, match="No model is known for `gone/one`"):
+                await compact(opened(stage))
 
     asyncio.run(scenario())
 

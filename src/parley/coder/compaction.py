@@ -18,6 +18,7 @@ from parley.coder.errors import ProviderError
 from parley.coder.message import Message
 from parley.coder.open_session import OpenSession
 from parley.coder.providers.provider import Answer, ModelRequest, ModelUsage, TextDelta
+from parley.coder.request import answering_model
 from parley.coder.retry import Retries
 from parley.coder.store.entry import Compacted, Spent
 from parley.coder.summary import SUMMARISER, mechanical, summary_message, summary_request
@@ -34,6 +35,9 @@ from parley.session.option import MAIN_PLAN
 
 _TRIES = 3
 """Requests for one summary; a mechanical one is better than a long wait."""
+
+_LEAST = 200
+"""A transcript of fewer tokens is not made shorter."""
 
 
 class Compaction(Struct, frozen=True):
@@ -59,8 +63,13 @@ async def make_room(
 
 
 async def compact(session: OpenSession, instruction: str = "") -> Compaction | None:
-    """Summarise the conversation now, as the user wishes; nothing if there is nothing to gain."""
-    model, gauge, messages = session.model, session.gauge, session.history.messages
+    """Summarise the conversation now, as the user wishes; nothing if there is nothing to gain.
+
+    Raises:
+        ProviderError: there is no model.
+    """
+    model = await answering_model(session)
+    gauge, messages = session.gauge, session.history.messages
     room = gauge.room(model.info)
     weights = gauge.weights(messages)
     start = tail_start(messages, weights, min(room.tail, sum(weights) // 4))
@@ -130,10 +139,8 @@ class _Run:
 
     async def _asked(self, messages: list[Message]) -> str:
         """The summary of the model; empty if there is none."""
-        session, room = self._session, self._room
-        info = replace(self._model.info, max_output=min(self._model.info.max_output, room.summary))
-        content = summary_request(messages, self._instruction, room.window // 2)
-        request = ModelRequest(info, SUMMARISER, (content,), cache_key=f"{session.id}-summary")
+        session = self._session
+        request = self._request(messages)
         sources, limits = session.runtime.sources, session.runtime.settings.retry
         retries = Retries(replace(limits, tries=min(limits.tries, _TRIES)), sources.chance)
         while True:
@@ -151,6 +158,19 @@ class _Run:
                 )
             session.tell(CompactionChanged(self._id, "in_progress", None))
             await sources.sleep(wait)
+
+    def _request(self, messages: list[Message]) -> ModelRequest:
+        """A request for a summary that fits the window itself, whatever the messages weigh."""
+        model, room, gauge = self._model.info, self._room, self._session.gauge
+        info = replace(model, max_output=min(model.max_output, room.summary))
+        key, most = f"{self._session.id}-summary", room.window // 2
+        while True:
+            content = summary_request(messages, self._instruction, most)
+            request = ModelRequest(info, SUMMARISER, (content,), cache_key=key)
+            if sum(gauge.weights(request.messages)) <= room.limit or most < _LEAST:
+                return request
+            # Some scripts have more tokens per character than others.
+            most //= 2
 
     async def _streamed(self, request: ModelRequest) -> str:
         session = self._session

@@ -1,7 +1,8 @@
-"""The request that the model gets next: instructions, conversation, tools, and nothing else."""
+"""The model that answers and the request that it gets next: instructions, conversation, tools."""
 
 from parley.coder.catalogue import Offered
 from parley.coder.context import system_prompt
+from parley.coder.errors import ProviderError
 from parley.coder.instructions import instruction_text
 from parley.coder.open_session import OpenSession
 from parley.coder.prompt_content import seen_by
@@ -12,6 +13,26 @@ _MOST_INSTRUCTIONS = 48_000
 _OF_WINDOW = 0.4
 """Characters of them per token of the window: a tenth of it."""
 _SMALL_SHARE = 0.25
+_LEARNING = 5.0
+"""Seconds that the first request waits for the list of models: it has prices and sizes."""
+
+
+async def answering_model(session: OpenSession) -> Offered:
+    """The model of the session, once it is known.
+
+    Raises:
+        ProviderError: there is none.
+    """
+    await session.runtime.catalogue.wait_for(session.chosen.model, _LEARNING)
+    model = session.model
+    if not model.info.id or model.id.partition("/")[0] not in session.runtime.catalogue.providers:
+        raise ProviderError(
+            f"No model is known for `{session.chosen.model}`. Choose another one with the"
+            " option `model`, or run `parley doctor`.",
+            retryable=False,
+            kind="request",
+        )
+    return model
 
 
 async def model_request(session: OpenSession, model: Offered) -> ModelRequest:

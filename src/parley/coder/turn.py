@@ -22,7 +22,7 @@ from parley.coder.providers.provider import (
     TextDelta,
     ThoughtDelta,
 )
-from parley.coder.request import model_request
+from parley.coder.request import answering_model, model_request
 from parley.coder.retry import Retries
 from parley.coder.shown_call import begun_call, ended_call
 from parley.coder.store.entry import Said, Spent
@@ -34,8 +34,6 @@ GO_ON = (
     " Go on exactly where it stops, without repeating anything."
 )
 CUT_OFF = "The call was not complete when the answer of the model was cut off."
-LEARNING = 5.0
-"""Seconds that the first request waits for the list of models: it has prices and sizes."""
 
 
 class Turn:
@@ -59,8 +57,8 @@ class Turn:
         Raises:
             ProviderError: there is none, and trying again is of no use any more.
         """
-        model = await self._model()
         session = self._session
+        model = await answering_model(session)
         sources = session.runtime.sources
         retries = Retries(session.runtime.settings.retry, sources.chance)
         self._open = None
@@ -106,22 +104,6 @@ class Turn:
             self._session.append(Said(UserMessage((TextPart(GO_ON),))))
         else:
             self._open = None
-
-    async def _model(self) -> Offered:
-        session = self._session
-        await session.runtime.catalogue.wait_for(session.chosen.model, LEARNING)
-        model = session.model
-        if (
-            not model.info.id
-            or model.id.partition("/")[0] not in session.runtime.catalogue.providers
-        ):
-            raise ProviderError(
-                f"No model is known for `{session.chosen.model}`. Choose another one with the"
-                " option `model`, or run `parley doctor`.",
-                retryable=False,
-                kind="request",
-            )
-        return model
 
     async def _request(self, model: Offered) -> ModelRequest:
         """The next request; the conversation is made shorter before if it would not fit."""
