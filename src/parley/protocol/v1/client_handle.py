@@ -4,6 +4,9 @@ The gates are here too. What the client did not advertise is not sent: a questio
 unanswered, files and terminals are not there at all.
 """
 
+# Annotations that are evaluated would load models that a start can do without.
+from __future__ import annotations
+
 from contextlib import suppress
 from typing import Any
 

@@ -14,7 +14,8 @@ from parley.session.patch import given
 Hunk = tuple[str, str]
 """The lines of a hunk before and after."""
 
-_ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+# Compiled when they are first used: an agent starts without.
+_ESCAPE = rb"(?s)\\([0-7]{3}|.)"
 _ESCAPES = {
     b"a": b"\a",
     b"b": b"\b",
@@ -24,7 +25,7 @@ _ESCAPES = {
     b"f": b"\f",
     b"r": b"\r",
 }
-_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_HUNK = r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@"
 
 
 def diff_from(model: v1.Diff) -> DiffItem:
@@ -75,7 +76,7 @@ def hunks_of(patch: Patch | None) -> dict[str, list[Hunk]]:
         elif line.startswith("+++ "):
             path = _path_in(line)
             path = old_path if path == "/dev/null" else path
-        elif match := _HUNK.match(line):
+        elif match := re.match(_HUNK, line):
             before, after = (1 if count is None else int(count) for count in match.groups())
             hunk, at = _hunk(lines, at, before, after)
             found.setdefault(path, []).append(hunk)
@@ -114,7 +115,7 @@ def _path_in(line: str) -> str:
 def _unquoted(name: str) -> str:
     """A path that Git wrote in quotes, where escapes stand for bytes."""
     body = name[1 : name.rfind('"')] if name.rfind('"') > 0 else name[1:]
-    data = _ESCAPE.sub(_escaped_byte, body.encode())
+    data = re.sub(_ESCAPE, _escaped_byte, body.encode())
     return data.decode("utf-8", "surrogateescape")
 
 

@@ -4,6 +4,9 @@ Paths are absolute and lines count from 1, or nothing is sent (V1-FS-05, V1-SES-
 released exactly once, however its use ends (V1-TRM-11).
 """
 
+# Annotations that are evaluated would load models that a start can do without.
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -89,7 +92,7 @@ class RemoteTerminals:
         env: Mapping[str, str] | None = None,
         cwd: str | None = None,
         output_limit: int | None = None,
-    ) -> "RemoteTerminal":
+    ) -> RemoteTerminal:
         """Start a command.
 
         Raises:
@@ -116,7 +119,7 @@ class RemoteTerminals:
             await terminal.release()
         self._open.pop(session_id, None)
 
-    async def _start(self, session_id: str, request: v1.CreateTerminalRequest) -> "RemoteTerminal":
+    async def _start(self, session_id: str, request: v1.CreateTerminalRequest) -> RemoteTerminal:
         # The request outlives a cancellation for a moment: a client that does not know how to
         # cancel it starts the command all the same, and then there is something to release.
         asked = asyncio.gather(self._endpoint.request(request, timeout=self._deadline))
@@ -130,7 +133,7 @@ class RemoteTerminals:
             raise
         return self._opened(session_id, answer.terminal_id)
 
-    def _opened(self, session_id: str, terminal_id: str) -> "RemoteTerminal":
+    def _opened(self, session_id: str, terminal_id: str) -> RemoteTerminal:
         held = self._open.setdefault(session_id, {})
         terminal = RemoteTerminal(
             terminal_id,

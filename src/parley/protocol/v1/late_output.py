@@ -5,6 +5,9 @@ last words of a command that waits from whoever waits for them. So what was held
 a moment. It owns the clock that the translation must not have.
 """
 
+# Annotations that are evaluated would load models that a start can do without.
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import suppress

@@ -4,6 +4,9 @@ Pure. Whatever is not a clear answer reads as none: an unknown outcome never bec
 an unknown action never becomes an acceptance (V1-PER-05, V1-ELI-12).
 """
 
+# Annotations that are evaluated would load models that a start can do without.
+from __future__ import annotations
+
 from typing import Any, cast
 
 import msgspec
@@ -44,7 +47,6 @@ from parley.session.question import (
 )
 
 _KINDS = frozenset({"allow_once", "allow_always", "reject_once", "reject_always"})
-_FORMATS = frozenset(known_values(v1.StringFormat))
 UNTITLED = "Permission required"
 
 # Permissions.
@@ -250,9 +252,10 @@ def _without_formats(schema: dict[str, Any], lose: Lose) -> dict[str, Any]:
     properties = schema.get("properties")
     if not is_object(properties):
         return schema
+    listed = (*known_values(v1.StringFormat), None)
     kept: dict[str, Any] = {}
     for name, value in properties.items():
-        if is_object(value) and value.get("format", "uri") not in (*_FORMATS, None):
+        if is_object(value) and value.get("format", "uri") not in listed:
             lose("elicitation.format", "a format of strings that is not listed is dropped")
             value = {key: item for key, item in value.items() if key != "format"}
         kept[name] = value

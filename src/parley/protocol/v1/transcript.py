@@ -15,13 +15,14 @@ KEPT = 32 * 1024
 """How many bytes at the end of the output are shown."""
 _FIRST_STEP = 256
 
-_ESCAPES = re.compile(
+# Compiled when they are first used: an agent starts without.
+_ESCAPES = (
     r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # Operating system commands: titles, links.
     r"|\x1b\[[0-?]*[ -/]*[@-~]?"  # Colours and cursor movements.
     r"|\x1b[PX^_][^\x1b]*(?:\x1b\\)?"  # Strings for the device.
     r"|\x1b[ -/]*[0-~]?"
 )
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_CONTROLS = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 
 
 class Transcript:
@@ -97,9 +98,9 @@ def sanitised(data: bytes) -> str:
     start = 0
     while start < min(3, len(data)) and data[start] & 0xC0 == 0x80:
         start += 1
-    text = _ESCAPES.sub("", str(data[start:], "utf-8", "replace")).replace("\r\n", "\n")
+    text = re.sub(_ESCAPES, "", str(data[start:], "utf-8", "replace")).replace("\r\n", "\n")
     lines = [_overwritten(line) if "\r" in line else line for line in text.split("\n")]
-    return _CONTROLS.sub("", "\n".join(lines))
+    return re.sub(_CONTROLS, "", "\n".join(lines))
 
 
 def _overwritten(line: str) -> str:

@@ -37,8 +37,9 @@ from parley.session.role import (
 
 _PRIORITIES = frozenset({"high", "medium", "low"})
 _PLAN_STATUSES = frozenset({"pending", "in_progress", "completed"})
-_ISO_8601 = re.compile(r"\d{4}(?:-?\d\d){0,2}(?:$|[Tt ]\d\d)")
-_CHECK = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+\[([ xX~-])\]\s+(.+)")
+# Compiled when they are first used: an agent starts without.
+_ISO_8601 = r"\d{4}(?:-?\d\d){0,2}(?:$|[Tt ]\d\d)"
+_CHECK = r"\s*(?:[-*+]|\d+[.)])\s+\[([ xX~-])\]\s+(.+)"
 
 # Commands and plans.
 
@@ -101,7 +102,7 @@ def entries_of(plan: Plan, lose: Lose) -> tuple[PlanEntry, ...]:
 
 def _checklist(content: str) -> tuple[PlanEntry, ...]:
     status = {" ": "pending", "x": "completed", "X": "completed"}
-    found = [match for line in content.splitlines() if (match := _CHECK.fullmatch(line))]
+    found = [match for line in content.splitlines() if (match := re.fullmatch(_CHECK, line))]
     if not found:
         return (PlanEntry(content),)
     return tuple(PlanEntry(item[2], status=status.get(item[1], "in_progress")) for item in found)
@@ -234,7 +235,7 @@ def sound_info(info: SessionInfo, lose: Lose) -> SessionInfo | None:
     if not is_absolute(info.cwd):
         lose("session.cwd", "a session whose directory is not absolute")
         return None
-    if info.updated_at is not None and not _ISO_8601.match(info.updated_at):
+    if info.updated_at is not None and not re.match(_ISO_8601, info.updated_at):
         lose("session.updated_at", "a time that is not one of ISO 8601")
         return replace(info, updated_at=None)
     return info
