@@ -101,7 +101,10 @@ class CallRunner:
         progress.shown = bool(prepared.preview)
         await permit(session, tool, prepared, change)
         session.tell(ToolCallChanged(call.id, status="in_progress", cancellable=True))
-        return await prepared.run(progress)
+        if tool.category == "read":
+            return await prepared.run(progress)
+        async with session.undo.watching(session.history.turn or "", prepared.access):
+            return await prepared.run(progress)
 
     def _tool(self, call: CallPart) -> Tool:
         tools = self._session.tools

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable, Mapping
 
-from parley.coder.commands import asking, choosing, forgetting
+from parley.coder.commands import asking, choosing, forgetting, undoing
 from parley.coder.commands.outcome import Ask, Outcome, Say
 from parley.coder.commands.typed import Typed, typed_command, unknown_answer
 from parley.coder.known_commands import Known, known_commands
@@ -69,10 +69,6 @@ async def _mcp(session: OpenSession, arguments: str) -> Say:
     return Say("No MCP server is connected to this session.")
 
 
-async def _undo(session: OpenSession, arguments: str) -> Say:
-    return Say("Changes of files are not kept yet, so nothing can be undone.")
-
-
 RUNS: Mapping[str, Run] = {
     "help": _help,
     "init": asking.init,
@@ -82,6 +78,6 @@ RUNS: Mapping[str, Run] = {
     "mode": choosing.mode,
     "permissions": choosing.permissions,
     "mcp": _mcp,
-    "undo": _undo,
+    "undo": undoing.undo,
     "review": asking.review,
 }

@@ -22,6 +22,7 @@ from parley.coder.store.lock import SessionLock
 from parley.coder.store.log import SessionLog
 from parley.coder.store.reading import Head
 from parley.coder.store.record import is_session_id, packed_paths, unpacked
+from parley.coder.store.side_folder import remove, undo_folder
 from parley.coder.store.writer import Writer
 from parley.errors import InvalidParams, ResourceNotFound
 from parley.session.role import SessionInfo, SessionPage
@@ -45,6 +46,7 @@ class Store:
         clock: Callable[[], float] = time.time,
         warn: Callable[[str], None] = _log.warning,
     ) -> None:
+        self.folder = folder
         self._database = Database(folder)
         self._writer = Writer(self._database, clock)
         self._readers: ThreadPoolExecutor | None = None
@@ -149,6 +151,7 @@ class Store:
         try:
             await self._writer.call(lambda each: changing.delete(each, session_id), durable=True)
             await self._writer.run(lambda: changing.empty_log(self._database.connection()))
+            await asyncio.to_thread(remove, undo_folder(self.folder, session_id))
         finally:
             lock.release()
 
