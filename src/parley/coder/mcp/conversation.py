@@ -142,7 +142,7 @@ class _Conversation:
     def _refusal(self, error: MCPError) -> str:
         if error.code == REQUEST_TIMEOUT:
             return f"the server did not answer within {self._terms.call_seconds:g} seconds"
-        if error.code == CONNECTION_CLOSED:
+        if _is_end(error):
             return "the server ended before it answered"
         return f"the server refused the call: {one_line(error.message, _SHOWN)}"
 
@@ -203,10 +203,15 @@ class _Conversation:
 
     async def _failed(self, error: MCPError) -> ServerFailed:
         """What went wrong, in the words of the connection if it is that which ended."""
-        if error.code == CONNECTION_CLOSED:
+        if _is_end(error):
             try:
                 async with asyncio.timeout(_LAST_WORDS):
                     return ServerFailed(await self._link.ended())
             except TimeoutError:
                 return ServerFailed("the connection ended")
         return ServerFailed(f"it refused: {one_line(error.message, _SHOWN)}")
+
+
+def _is_end(error: MCPError) -> bool:
+    """Whether the package says that the connection is over; servers use that number too."""
+    return error.code == CONNECTION_CLOSED and error.message == "Connection closed"

@@ -129,6 +129,7 @@ class _Talk:
                 await self._write(text.encode() + b"\n")
             except OSError:
                 # It reads nothing any more; what it still says, and its end, are heard.
+                outgoing.close()
                 return
 
     async def watch(self) -> None:
