@@ -73,7 +73,10 @@ def test_a_missing_file_is_an_empty_one(tmp_path: Path) -> None:
     [
         ("[agent]\nmoed = 'ask'", ("agent.moed", "is unknown", "did you mean `mode`?")),
         ("agnet = 1", ("agnet", "is unknown", "did you mean `agent`?")),
-        ("zzz = 1", ("zzz", "is unknown", "the keys here are: agent, agents, mcp, providers, rules")),
+        (
+            "zzz = 1",
+            ("zzz", "is unknown", "the keys here are: agent, agents, mcp, providers, rules"),
+        ),
         (
             "[agent]\nmode = 'yolo'",
             (

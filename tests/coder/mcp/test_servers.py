@@ -76,7 +76,10 @@ def test_a_turn_waits_a_moment_for_servers_that_start_but_no_longer(tmp_path: Pa
 
 
 def test_tools_that_cannot_be_offered_are_named(tmp_path: Path) -> None:
-    changes = "TOOLS.append({**TOOLS[0], 'name': 'bad\\x1b', 'inputSchema': {'type': 'object', 'x': 'y' * 70000}})"
+    changes = """
+        schema = {"type": "object", "x": "y" * 70000}
+        TOOLS.append({**TOOLS[0], "name": "bad\\x1b", "inputSchema": schema})
+    """
 
     async def scenario() -> None:
         async with standing(tmp_path, by_hand(tmp_path, changes)) as stand:
