@@ -31,7 +31,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 def checkout(folder: Path, files: Mapping[str, str]) -> None:
     """A repository with these files in its first commit."""
-    git(folder, "init", "-q", "-b", "main")
+    git(folder, "init", "-q", "-b", "main", "--template=")
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

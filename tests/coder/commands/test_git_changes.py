@@ -54,7 +54,6 @@ def test_a_repository_without_a_commit_shows_what_is_staged(tmp_path: Path) -> N
 def test_programs_that_the_repository_names_do_not_run(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
-    (project / ".git" / "hooks").mkdir(parents=True, exist_ok=True)
     checkout(project, {"a.txt": "a\n", ".gitattributes": "*.txt filter=bait diff=bait\n"})
     ran = tmp_path / "ran"
     bait = tmp_path / "bait.sh"

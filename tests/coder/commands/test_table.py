@@ -98,6 +98,6 @@ def test_no_server_is_listed_where_there_is_none(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with staged(tmp_path) as stage:
             await stage.say("/mcp")
-            assert "No MCP server" in _said(stage)
+            assert _said(stage) == "This session has no MCP servers."
 
     asyncio.run(scenario())

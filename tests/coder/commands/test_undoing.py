@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from parley.coder.message import CallPart, TextPart, UserMessage
 from parley.coder.settings import CoderSettings
 from parley.coder.tools.bash import Bash
 from parley.coder.tools.edit_file import EditFile
 from parley.coder.tools.read_file import ReadFile
 from parley.coder.tools.write_file import WriteFile
+from parley.coder.undo import look
 from parley.session.content import Text
 from parley.session.event import ChunkAdded
 from tests.coder.commands.checkout import checkout, git
@@ -196,5 +199,42 @@ def test_a_disk_that_keeps_nothing_costs_the_undo_and_not_the_call(tmp_path: Pat
             assert set(tree(stage.project)) == {"a", "b"}
             await stage.say("/undo")
             assert "cannot be read or written" in _last(stage)
+
+    asyncio.run(scenario())
+
+
+def test_what_could_not_be_kept_or_seen_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(look, "LARGEST", 10)
+
+    async def scenario() -> None:
+        answers = [
+            *_calls(_run("printf 12345678901 > large; printf 2 > a")),
+            *_calls(_run("touch b")),
+        ]
+        async with staged(tmp_path, *answers, tools=TOOLS, settings=FREE) as stage:
+            (stage.project / "large").write_text("x" * 20, encoding="utf-8")
+            await stage.say("go")
+            (stage.project / "a").unlink()
+            await stage.say("/undo")
+            assert "No file had to be changed." in _last(stage)
+            assert "too large to keep.\n\n- `large`" in _last(stage)
+            monkeypatch.setattr(look, "MOST_FILES", 0)
+            await stage.say("go")
+            await stage.say("/undo")
+            assert "Changes by commands are not known: the workspace has too many" in _last(stage)
+
+    asyncio.run(scenario())
+
+
+def test_many_files_are_named_by_the_first_ones(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        turn = _calls(_run("for n in $(seq 30); do touch file-$n; done"))
+        async with staged(tmp_path, *turn, tools=TOOLS, settings=FREE) as stage:
+            await stage.say("go")
+            await stage.say("/undo")
+            assert "- and 10 more" in _last(stage)
+            assert tree(stage.project) == {}
 
     asyncio.run(scenario())

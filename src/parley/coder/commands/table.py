@@ -3,7 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable, Mapping
 
-from parley.coder.commands import asking, choosing, forgetting, undoing
+from parley.coder.commands import asking, choosing, forgetting, servers, undoing
 from parley.coder.commands.outcome import Ask, Outcome, Say
 from parley.coder.commands.typed import Typed, typed_command, unknown_answer
 from parley.coder.known_commands import Known, known_commands
@@ -65,10 +65,6 @@ def _usage(name: str, hint: str | None) -> str:
     return f"/{name} {hint if hint.startswith('[') else f'[{hint}]'}"
 
 
-async def _mcp(session: OpenSession, arguments: str) -> Say:
-    return Say("No MCP server is connected to this session.")
-
-
 RUNS: Mapping[str, Run] = {
     "help": _help,
     "init": asking.init,
@@ -77,7 +73,7 @@ RUNS: Mapping[str, Run] = {
     "model": choosing.model,
     "mode": choosing.mode,
     "permissions": choosing.permissions,
-    "mcp": _mcp,
+    "mcp": servers.mcp,
     "undo": undoing.undo,
     "review": asking.review,
 }

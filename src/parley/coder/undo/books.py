@@ -14,11 +14,11 @@ from msgspec import Struct
 
 from parley.coder.undo.contents import AtHand, Kept
 from parley.coder.undo.journal import Journal, Made, Undone
-from parley.coder.undo.look import MOST_FILES, Seen, Survey, TooMany, located, state_at, survey
+from parley.coder.undo.look import Seen, Survey, TooLarge, located, state_at, survey
 from parley.coder.undo.restore import restore
 from parley.coder.undo.state import Change, File, Gone, State, merged
 
-UNWATCHED = f"the workspace has more than {MOST_FILES:,} files"
+UNWATCHED = "the workspace has too many files to watch all of them"
 
 
 class Result(Struct, frozen=True):
@@ -50,6 +50,8 @@ class Books:
         self._is_oversize = False
         # Whether the workspace alone has more content than can be at hand.
         self._survey: Survey | None = None
+        self._is_unwatched = False
+        # Whether the workspace is too large; it is not tried again, since that takes its time.
         self._lock = threading.Lock()
         # A call that is cancelled leaves its thread at work, and the next one must wait for it.
 
@@ -91,7 +93,8 @@ class Books:
         with self._lock:
             before, now = self._survey, self._surveyed()
             if before is None or now is None:
-                self._journal.append(Made(turn, unseen=UNWATCHED))
+                if not self._journal.is_unseen(turn):
+                    self._journal.append(Made(turn, unseen=UNWATCHED))
             else:
                 self._made(turn, _states(before), _states(now))
             self._survey = now
@@ -166,9 +169,12 @@ class Books:
         return state_at(self._roots, path, self._kept.put if keep else self._at_hand.put)
 
     def _surveyed(self) -> Survey | None:
+        if self._is_unwatched:
+            return None
         try:
             return survey(self._roots, self._survey, self._at_hand.put)
-        except TooMany:
+        except TooLarge:
+            self._is_unwatched = True
             return None
 
     def _start_anew(self) -> None:

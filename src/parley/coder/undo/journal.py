@@ -72,6 +72,12 @@ class Journal:
         last = self._lines[-1] if self._lines else None
         return last if isinstance(last, Undone) and not last.again else None
 
+    def is_unseen(self, turn: str) -> bool:
+        """Whether it is known that changes of a turn may be missing."""
+        return any(
+            isinstance(line, Made) and line.turn == turn and line.unseen for line in self._lines
+        )
+
     def turns(self) -> list[Turn]:
         """The turns that changed files and are not taken back, in their order."""
         made: dict[str, list[Made]] = {}

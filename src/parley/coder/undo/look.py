@@ -26,6 +26,8 @@ LEFT_OUT = frozenset(
 LARGEST = 8 * 1024 * 1024
 """The largest file that is copied."""
 MOST_FILES = 20_000
+MOST_SECONDS = 5.0
+"""Nobody waits longer than this for a command to begin."""
 
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 # A file that was changed this short before it was looked at may change again and look the same.
@@ -37,8 +39,8 @@ Take = Callable[[str, bytes], object]
 """Is given the hash and the content of every file that is read."""
 
 
-class TooMany(Exception):
-    """The workspace has more files than can be watched."""
+class TooLarge(Exception):
+    """The workspace has more files than can be watched, or looking at them takes too long."""
 
 
 class Seen(Struct, frozen=True):
@@ -90,7 +92,7 @@ def survey(roots: tuple[str, ...], before: Survey | None, take: Take) -> Survey:
     """Look at everything; files that still look the same are not read again.
 
     Raises:
-        TooMany: there are too many files.
+        TooLarge: there is too much to look at.
     """
     known = {} if before is None else before.seen
     looking = _Looking(known, take, time.time_ns() - _TOO_FRESH)
@@ -108,6 +110,7 @@ class _Looking:
         self._known = known
         self._take = take
         self._fresh = fresh
+        self._deadline = time.monotonic() + MOST_SECONDS
 
     def enter(self, root: str, steps: tuple[str, ...]) -> None:
         waiting = [steps]
@@ -146,8 +149,8 @@ class _Looking:
                 self.seen[path] = Seen(state, stamp if trusted else None)
         except OSError:
             return False
-        if len(self.seen) > MOST_FILES:
-            raise TooMany
+        if len(self.seen) > MOST_FILES or time.monotonic() > self._deadline:
+            raise TooLarge
         return stat.S_ISDIR(status.st_mode)
 
 

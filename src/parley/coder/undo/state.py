@@ -19,10 +19,6 @@ class File(Struct, frozen=True, tag="file"):
     mode: int
     hash: str
 
-    @property
-    def is_read(self) -> bool:
-        return not self.hash.startswith(UNREAD)
-
 
 class Link(Struct, frozen=True, tag="link"):
     target: bytes
