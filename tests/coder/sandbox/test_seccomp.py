@@ -62,6 +62,8 @@ def code(machine: str, *, network: bool = True) -> bytes:
         (41, (17, 3, 0), REFUSED),  # packets
         (41, (40, 1, 0), REFUSED),  # vsock
         (53, (1, 1, 0), ALLOWED),  # socketpair
+        (302, (0, 7), ALLOWED),  # prlimit of itself
+        (302, (4711, 7), REFUSED),  # prlimit of another process
         (0x40000000 | 165, (), MISSING),  # the other numbers of the same machine
     ],
 )

@@ -53,7 +53,9 @@ class BubblewrapBox:
 def arguments(limits: Limits) -> tuple[str, ...]:
     """The view of the file system: read-only, with what may be written laid over it."""
     return (
-        *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+        *("--ro-bind", "/", "/", "--dev", "/dev"),
+        # Settings of the kernel are files there, and root could write them.
+        *("--proc", "/proc", "--remount-ro", "/proc"),
         *_writable(limits),
         *_protected(limits),
         *_hidden(limits),

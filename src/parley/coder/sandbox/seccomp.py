@@ -45,12 +45,14 @@ class _Machine(Struct, frozen=True):
     socket: int
     clone: int
     unshare: int
+    limits: int
+    """The call that sets limits, of this process or of another."""
     clone3: int = 435
 
 
 _MACHINES: Mapping[str, _Machine] = {
-    "x86_64": _Machine(0xC000003E, _X86_64, 41, 56, 272),
-    "aarch64": _Machine(0xC00000B7, _AARCH64, 198, 220, 97),
+    "x86_64": _Machine(0xC000003E, _X86_64, 41, 56, 272, 302),
+    "aarch64": _Machine(0xC00000B7, _AARCH64, 198, 220, 97, 261),
 }
 
 
@@ -73,6 +75,8 @@ def program(machine: str, *, network: bool) -> bytes | None:
     code += _if_equal(known.clone3, [_step(_RETURN, _FAIL | _ENOSYS)])
     code += _if_equal(known.clone, _without_bits(_NAMESPACES))
     code += _if_equal(known.unshare, _without_bits(_NAMESPACES | _TIME_NAMESPACE))
+    own = [_step(_LOAD, _FIRST_AT), *_unless_equal(0, _FAIL | _EPERM), *_allow()]
+    code += _if_equal(known.limits, own)
     code += _if_equal(known.socket, _sockets((_INET, _INET6) if network else ()))
     code.append(_step(_RETURN, _ALLOW))
     return b"".join(code)
