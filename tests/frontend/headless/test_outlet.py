@@ -106,6 +106,42 @@ def test_what_is_held_waits_until_it_is_let_go() -> None:
     played(scenario)
 
 
+def test_what_was_written_before_the_hold_leaves_during_it() -> None:
+    async def scenario() -> None:
+        reader, writer = os.pipe()
+        outlet = Outlet(writer, lambda _: None)
+        outlet.write(writer, b"the question")
+        outlet.hold(True)
+        outlet.write(writer, b" and its answer, by the agent")
+        await outlet.flushed()
+        assert os.read(reader, 100) == b"the question"
+        assert outlet.size > 0
+        outlet.hold(False)
+        await outlet.aclose(SECONDS)
+        assert os.read(reader, 100) == b" and its answer, by the agent"
+        os.close(reader)
+        os.close(writer)
+
+    played(scenario)
+
+
+def test_what_is_held_for_a_stream_that_breaks_is_dropped() -> None:
+    async def scenario() -> None:
+        reader, writer = os.pipe()
+        os.close(reader)
+        broken: list[OSError] = []
+        outlet = Outlet(writer, broken.append)
+        outlet.write(writer, b"first")
+        outlet.hold(True)
+        outlet.write(writer, b"second")
+        await outlet.flushed()
+        assert (outlet.size, len(broken)) == (0, 1)
+        await outlet.aclose(SECONDS)
+        os.close(writer)
+
+    played(scenario)
+
+
 def test_closing_waits_no_longer_than_it_may() -> None:
     async def scenario() -> None:
         reader, writer = os.pipe()

@@ -1,6 +1,7 @@
 """Two streams on one terminal, and on none."""
 
 import asyncio
+import os
 
 from parley.frontend.headless.screen import ProgressText, Screen, keep_moving
 from tests.frontend.headless.staging import on_screen, shown
@@ -121,3 +122,27 @@ def test_nothing_moves_where_nothing_can() -> None:
             await keep_moving(stage.screen, ProgressText())
 
     asyncio.run(asyncio.wait_for(scenario(), 5))
+
+
+def test_nothing_is_shown_behind_a_question_until_it_is_answered() -> None:
+    async def act(screen: Screen) -> None:
+        screen.say("before\n")
+        async with screen.asking([("really?", "warning")]):
+            screen.say("any key: yes\n")
+            screen.show_progress("any key: yes")
+            os.write(screen.facts.stdout, b"r\n")
+
+    out, err = on_screen(act, stderr_is_terminal=True, moving=True)
+    assert (out, err) == ("before\nr\nany key: yes\n", "really?\n")
+
+
+def test_one_question_is_asked_at_a_time() -> None:
+    async def act(screen: Screen) -> None:
+        async def ask(text: str) -> None:
+            async with screen.asking([(text, "plain")]):
+                await asyncio.sleep(0)
+                os.write(screen.facts.stderr, b"no\n")
+
+        await asyncio.gather(ask("first?"), ask("second?"))
+
+    assert on_screen(act)[1] == "first?\nno\nsecond?\nno\n"

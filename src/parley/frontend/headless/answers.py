@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from parley.frontend.headless.keyboard import Keyboard
-from parley.frontend.headless.screen import Screen
+from parley.frontend.headless.screen import Line, Screen
 from parley.frontend.visible import one_line, visible
 from parley.session.question import (
     Accepted,
@@ -76,18 +76,14 @@ class Answers:
             return Cancelled()
         found = dict(values or {})
         required = _required(question.schema)
-        self._screen.note(f"The agent asks: {visible(question.message)}", "warning")
-        await self._screen.flushed()
-        self._screen.outlet.hold(True)
-        try:
+        asked: Line = (f"The agent asks: {visible(question.message)}", "warning")
+        async with self._screen.asking([asked]):
             for name, field in fields.items():
                 value = await self._field(self._keyboard, name, field)
                 if value is not None:
                     found[name] = value
                 elif name in required and "default" not in field:
                     return Declined()
-        finally:
-            self._screen.outlet.hold(False)
         return Accepted(found)
 
     async def _field(self, keyboard: Keyboard, name: str, field: dict[str, Any]) -> Any:
@@ -103,16 +99,16 @@ class Answers:
         return None
 
     async def _url(self, question: UrlQuestion) -> ElicitationAnswer:
-        self._screen.note(f"The agent asks: {visible(question.message)}", "warning")
-        self._screen.note(f"  it wants you to visit: {visible(question.url)}")
+        lines: list[Line] = [
+            (f"The agent asks: {visible(question.message)}", "warning"),
+            (f"  it wants you to visit: {visible(question.url)}", "plain"),
+        ]
         if self._keyboard is None:
+            for line, tone in lines:
+                self._screen.note(line, tone)
             return Cancelled()
-        await self._screen.flushed()
-        self._screen.outlet.hold(True)
-        try:
+        async with self._screen.asking(lines):
             key = await self._keyboard.key("  [y] I do that, any other key: no ? ")
-        finally:
-            self._screen.outlet.hold(False)
         return Accepted() if key == "y" else Declined()
 
     def _tell_unanswered(self, question: FormQuestion, missing: list[str]) -> None:

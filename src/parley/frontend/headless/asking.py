@@ -17,7 +17,7 @@ from parley.frontend.headless.question_text import (
     wrapped,
 )
 from parley.frontend.headless.rules import Asked, Rules, of_call
-from parley.frontend.headless.screen import Screen
+from parley.frontend.headless.screen import Line, Screen
 from parley.sdk.conversation import RemoteSession
 from parley.session.activity import ToolCall
 from parley.session.event import ToolCallChanged
@@ -102,17 +102,11 @@ class Asking:
     ) -> PermissionAnswer:
         """Show everything and take one key. What else there is to show waits meanwhile."""
         keys = keys_for(question.options)
-        lines = [*question_lines(question, call), *key_lines(keys)]
         screen = self._screen
-        screen.note("")
-        for line, tone in lines:
-            screen.note(wrapped(line, screen.facts.columns), tone)
-        await screen.flushed()
-        screen.outlet.hold(True)
-        try:
+        lines: list[Line] = [("", "plain"), *question_lines(question, call), *key_lines(keys)]
+        shown: list[Line] = [(wrapped(line, screen.facts.columns), tone) for line, tone in lines]
+        async with screen.asking(shown):
             key = await keyboard.key("? ")
-        finally:
-            screen.outlet.hold(False)
         option = keys.get(key)
         return Chosen(option.id) if option is not None else _once(question, "reject_once")
 

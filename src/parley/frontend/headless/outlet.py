@@ -29,6 +29,7 @@ class Outlet:
         self._on_broken = on_broken
         self._loop = asyncio.get_running_loop()
         self._waiting: _Batch = []
+        self._kept_back: _Batch = []
         self._last = -1
         self._pieces: list[bytes] = []
         self.size = 0
@@ -52,7 +53,7 @@ class Outlet:
             return
         if fd != self._last:
             self._last, self._pieces = fd, []
-            self._waiting.append((fd, self._pieces))
+            (self._kept_back if self._held else self._waiting).append((fd, self._pieces))
         self._pieces.append(data)
         self.size += len(data)
         if not self._scheduled:
@@ -65,13 +66,16 @@ class Outlet:
             await self._changed()
 
     def hold(self, held: bool) -> None:
-        """Keep everything back while a person is asked, or let it go."""
-        self._held = held
+        """Keep back what is written from here on while a person is asked, or let it go."""
+        self._held, self._last = held, -1
+        if not held:
+            self._waiting += self._kept_back
+            self._kept_back = []
         self._hand_over()
 
     async def flushed(self) -> None:
-        """Wait until everything is written, or cannot be."""
-        while self.size:
+        """Wait until everything is written that is not kept back, or cannot be."""
+        while self.size > _size(self._kept_back):
             await self._changed()
 
     async def aclose(self, seconds: float) -> None:
@@ -91,9 +95,11 @@ class Outlet:
 
     def _hand_over(self) -> None:
         self._scheduled = False
-        if self._busy or self._held or not self._waiting:
+        if self._busy or not self._waiting:
             return
-        batch, self._waiting, self._last = self._waiting, [], -1
+        batch, self._waiting = self._waiting, []
+        if not self._held:
+            self._last = -1
         self._busy = True
         self._batches.put(batch)
 
@@ -119,8 +125,10 @@ class Outlet:
         self.size -= size
         for fd, error in failed.items():
             self._broken.add(fd)
-            self.size -= _size([each for each in self._waiting if each[0] == fd])
-            self._waiting, self._last = [each for each in self._waiting if each[0] != fd], -1
+            for queue in (self._waiting, self._kept_back):
+                self.size -= _size([each for each in queue if each[0] == fd])
+                queue[:] = [each for each in queue if each[0] != fd]
+            self._last = -1
             if fd == self._main:
                 self._on_broken(error)
         if self._room is not None and not self._room.done():

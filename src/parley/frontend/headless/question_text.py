@@ -10,7 +10,7 @@ from typing import Any
 
 from parley.frontend.headless.command_words import command_of
 from parley.frontend.headless.diff_text import diff_lines
-from parley.frontend.headless.screen import Tone
+from parley.frontend.headless.screen import Line, Tone
 from parley.frontend.visible import cells, visible
 from parley.session.activity import ToolCall
 from parley.session.content import ContentItem, DiffItem, Text
@@ -20,8 +20,6 @@ from parley.session.question import (
     PermissionOption,
     PermissionQuestion,
 )
-
-Line = tuple[str, Tone]
 
 _GOES_ON = "    ┆ "
 

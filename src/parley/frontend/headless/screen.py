@@ -5,6 +5,8 @@ What is written here is text that is safe already.
 """
 
 import asyncio
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import asynccontextmanager
 from typing import Literal
 
 from msgspec import Struct
@@ -13,6 +15,7 @@ from parley.frontend.headless.outlet import Outlet
 from parley.frontend.visible import one_line
 
 Tone = Literal["plain", "dim", "good", "bad", "warning"]
+Line = tuple[str, Tone]
 
 _COLOURS = {"plain": "", "dim": "\x1b[2m", "good": "\x1b[32m", "bad": "\x1b[31m"}
 _COLOURS["warning"] = "\x1b[33m"
@@ -41,6 +44,7 @@ class Screen:
         self.facts = facts
         self._midline = False
         self._progress = False
+        self._one_question = asyncio.Lock()
         # Both streams show on one terminal, as far as can be told.
         self._shared = facts.stdout_is_terminal and facts.stderr_is_terminal
 
@@ -72,6 +76,19 @@ class Screen:
             self._write(self.facts.stderr, "\n")
             self._midline = False
         self._write(self.facts.stderr, self.coloured(text, tone) + "\n")
+
+    @asynccontextmanager
+    async def asking(self, lines: Iterable[Line]) -> AsyncGenerator[None]:
+        """Show a question, and nothing behind it for a block: an agent could answer it there."""
+        async with self._one_question:
+            for line, tone in lines:
+                self.note(line, tone)
+            self.outlet.hold(True)
+            try:
+                await self.outlet.flushed()
+                yield
+            finally:
+                self.outlet.hold(False)
 
     def coloured(self, text: str, tone: Tone) -> str:
         if not self.facts.colour or tone == "plain":
