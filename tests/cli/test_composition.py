@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from parley.cli.composition import Composition, rules_of, settings_of, tools
+from parley.cli.composition import Composition, rules_of, sandbox_of, settings_of, tools
 from parley.coder.config import Config, load
 from parley.coder.providers.choice import choose
 from parley.coder.runtime import Runtime
@@ -57,6 +58,23 @@ def test_the_instructions_of_the_user_stand_beside_the_configuration(tmp_path: P
     assert settings(configured(tmp_path)).instructions == ""
     (tmp_path / "AGENTS.md").write_text("Answer in rhymes.\n")
     assert settings(configured(tmp_path)).instructions == "Answer in rhymes."
+
+
+def test_the_sandbox_hides_the_files_of_the_agent_and_keys_that_are_not_let_through(
+    tmp_path: Path,
+) -> None:
+    text = '[agent]\nsandbox = "require"\nnetwork = false\nreadable = ["~/.ssh"]\n'
+    config = configured(tmp_path, text + 'writable = ["~/cache", "relative"]\n')
+    made = sandbox_of(config)
+    assert made.setting == "require"
+    assert not settings(config).network
+    limits = made.limits((str(tmp_path / "project"),), network=True, protected=True)
+    home = os.path.expanduser("~")
+    assert {str(config.folders.data), f"{home}/.aws"} <= set(limits.hidden)
+    assert str(config.folders.config) in limits.hidden
+    assert f"{home}/.ssh" not in limits.hidden
+    assert f"{home}/cache" in limits.writable
+    assert not any("relative" in path for path in limits.writable)
 
 
 def test_without_a_configuration_the_defaults_hold_and_a_hint_is_given(tmp_path: Path) -> None:

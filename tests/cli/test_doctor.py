@@ -14,6 +14,8 @@ from parley.cli import doctor
 from parley.cli.doctor import Finding, findings
 from parley.cli.main import main
 from parley.coder.config import load
+from parley.coder.sandbox import sandbox
+from parley.coder.sandbox.sandbox import available
 from parley.coder.vendors import LocalServer
 from tests.coder.providers.fakes.openai_chat import OpenAIChatFake
 from tests.coder.providers.fakes.reply import Reply, Say
@@ -174,3 +176,27 @@ def test_the_command_prints_its_findings_and_its_status(
     printed = json.loads(capsys.readouterr().out)
     assert printed[0]["about"] == "parley"
     assert any(each["status"] == "problem" for each in printed)
+
+
+@pytest.mark.parametrize(
+    ("setting", "level", "status", "words"),
+    [
+        ("auto", "landlock", "ok", "landlock: "),
+        ("auto", "none", "note", "no sandbox works"),
+        ("require", "none", "problem", "no sandbox works"),
+        ("off", "none", "note", "switched off"),
+    ],
+)
+def test_what_confines_commands_is_tried_out_and_told(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    setting: str,
+    level: str,
+    status: str,
+    words: str,
+) -> None:
+    found = tuple(each for each in available(True) if each.level == level)
+    monkeypatch.setattr(sandbox, "available", lambda network: found)
+    finding = examined(tmp_path, PARLEY_SANDBOX=setting)["sandbox"]
+    assert finding.status == status
+    assert words in finding.text

@@ -34,6 +34,14 @@ def test_a_model_that_cannot_think_offers_no_thinking() -> None:
     assert "thought_level" not in [each.id for each in options]
 
 
+def test_the_network_is_offered_where_commands_are_confined() -> None:
+    options = option_list(Chosen("p/m", network=False), MODEL, (), confined=True)
+    assert option(options, "network").current == "off"
+    assert chosen_with(Chosen("p/m"), options, "network", "off") == Chosen("p/m", network=False)
+    with pytest.raises(InvalidParams):
+        chosen_with(Chosen("p/m"), options, "network", "maybe")
+
+
 def test_the_model_in_use_is_offered_also_when_no_list_has_it() -> None:
     alone = Offered("p/", ModelInfo(""))
     assert option(option_list(Chosen("p/"), alone, ()), "model").choices == (Choice("p/", "p/"),)
