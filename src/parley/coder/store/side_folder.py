@@ -1,14 +1,18 @@
 """Folders beside the session file that belong to one session and go with it."""
 
-import shutil
+import os
+from contextlib import suppress
 from pathlib import Path
 
 
 def undo_folder(folder: Path, session_id: str) -> Path:
-    """Where copies of files are kept that a session has changed."""
+    """Where copies of files are kept that a session has changed. It has no folders in it."""
     return folder / "undo" / session_id
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder and all that is in it; one that is not there is no error."""
-    shutil.rmtree(folder, ignore_errors=True)
+    """Remove a folder of files; one that is not there is no error."""
+    with suppress(OSError):
+        for path in folder.iterdir():
+            path.unlink(missing_ok=True)
+        os.rmdir(folder)
