@@ -72,6 +72,7 @@ def test_a_request_that_was_refused_shows_how_small_the_window_is() -> None:
     gauge.overflowed(asked)
     assert gauge.room(MODEL).window == gauge.tokens(asked) * 9 // 10
     assert gauge.tokens(asked) > gauge.room(MODEL).limit
+    assert gauge.room(ModelInfo("two", context_window=90_000)).window == 90_000
 
 
 def test_what_is_beside_the_conversation_is_kept_apart() -> None:

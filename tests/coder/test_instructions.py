@@ -96,6 +96,8 @@ def test_links_out_of_the_workspace_and_files_with_other_names_are_not_read(
     (project / "linked").symlink_to(tmp_path / "outside")
     os.mkfifo(project / "src/deep/AGENTS.md")
     assert found(project, "src/deep/a", "linked/a") == []
+    write(project / "CLAUDE.md")
+    assert found(project) == ["CLAUDE.md"]
 
 
 def test_a_link_inside_the_workspace_is_followed(project: Path) -> None:

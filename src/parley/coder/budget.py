@@ -61,7 +61,8 @@ class Gauge:
         self._factor = _FIRST_FACTOR
         self.fixed = 0
         """What the last request had beside the conversation."""
-        self._ceiling: int | None = None
+        self._ceilings: dict[str, int] = {}
+        # The windows that turned out to be smaller than the models are known for.
         self._weighed: list[tuple[Message, int]] = []
 
     def tokens(self, request: ModelRequest) -> int:
@@ -74,8 +75,7 @@ class Gauge:
 
     def room(self, model: ModelInfo) -> Room:
         known = model.context_window
-        window = known if self._ceiling is None else min(known, self._ceiling)
-        return room_in(window, model.max_output)
+        return room_in(min(known, self._ceilings.get(model.id, known)), model.max_output)
 
     def learn(self, request: ModelRequest, usage: ModelUsage) -> None:
         """Take in what the provider counted for a request."""
@@ -85,7 +85,7 @@ class Gauge:
 
     def overflowed(self, request: ModelRequest) -> None:
         """The provider refused a request for its size, so the window is smaller than that."""
-        self._ceiling = max(self.tokens(request) * 9 // 10, _SMALLEST_WINDOW)
+        self._ceilings[request.model.id] = max(self.tokens(request) * 9 // 10, _SMALLEST_WINDOW)
 
     def _corrected(self, raw: int) -> int:
         return int(raw * self._factor) + 1
