@@ -28,7 +28,7 @@ from parley.process.command import start
 from tests.coder.sandbox.escapes import ATTEMPTS, PROTECTED, Attempt
 
 SECRET = "a-secret-that-nobody-may-see"
-_LEVELS = ("landlock", "landlock+seccomp", "bubblewrap")
+_LEVELS = ("landlock", "landlock+seccomp", "mounts", "bubblewrap")
 _SECONDS = 5.0
 _AT_ONCE = 6
 _DAEMON_SECONDS = 0.4

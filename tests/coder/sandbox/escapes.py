@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-Need = Literal["landlock", "landlock+seccomp", "bubblewrap"]
+Need = Literal["landlock", "landlock+seccomp", "mounts", "bubblewrap"]
 
 
 class Attempt(Struct, frozen=True):
@@ -186,6 +186,6 @@ ATTEMPTS = (
     *_group("the kernel", _KERNEL),
     *_group("sockets and calls", _FILTERED, need="landlock+seccomp"),
     *_group("network switched off", _OFFLINE, need="landlock+seccomp", network=False),
-    *_group("marks of files outside", _MARKS, need="bubblewrap"),
+    *_group("marks of files outside", _MARKS, need="mounts"),
 )
-PROTECTED = tuple(_group("protected paths", _PROTECTED, need="bubblewrap"))
+PROTECTED = tuple(_group("protected paths", _PROTECTED, need="mounts"))

@@ -12,7 +12,7 @@ LEVEL = "landlock+seccomp"
 def test_nothing_comes_out_of_what_the_self_test_says_holds() -> None:
     async def scenario() -> None:
         level = (await Sandbox("auto").standing()).level
-        assert level in (LEVEL, "bubblewrap")
+        assert level != "none"
         claimed = tuple(each for each in (*ATTEMPTS, *PROTECTED) if claims(level, each))
         assert len(claimed) >= 75
         assert await tried(at_level(level), claimed) == []

@@ -10,6 +10,7 @@ import pytest
 from parley.coder.errors import ToolError
 from parley.coder.sandbox import bubblewrap, landlock, seatbelt, seccomp
 from parley.coder.sandbox.box import LandlockBox
+from parley.coder.sandbox.mounts import MountBox
 from parley.coder.sandbox.sandbox import Mechanism, Sandbox, available
 from tests.coder.sandbox.test_self_test import OpenBox
 
@@ -23,7 +24,7 @@ def open_first(network: bool) -> tuple[Mechanism, ...]:
 
 
 def open_without_network(network: bool) -> tuple[Mechanism, ...]:
-    return (available(network)[0] if network else Mechanism("landlock+seccomp", OpenBox),)
+    return (available(network)[0] if network else Mechanism(available(True)[0].level, OpenBox),)
 
 
 def test_the_strongest_mechanism_that_holds_is_used() -> None:
@@ -83,13 +84,13 @@ def test_a_box_has_the_limits_of_the_session(tmp_path: Path) -> None:
     assert f"{os.path.realpath(tmp_path / 'real')}/.git/hooks" in limits.protected
     assert not limits.network
     assert not sandbox.limits((str(tmp_path),), network=True, protected=False).protected
-    assert isinstance(asyncio.run(sandbox.box((str(tmp_path),))), LandlockBox)
+    assert isinstance(asyncio.run(sandbox.box((str(tmp_path),))), MountBox | LandlockBox)
 
 
 def test_each_system_has_its_own_mechanisms(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bubblewrap, "find", lambda roots: "/usr/bin/bwrap")
     levels = [each.level for each in available(True)]
-    assert levels == ["bubblewrap", "landlock+seccomp", "landlock"]
+    assert levels == ["bubblewrap", "mounts", "landlock+seccomp", "landlock"]
     monkeypatch.setattr(seccomp, "program", lambda machine, network: None)
     assert [each.level for each in available(True)] == ["landlock"]
     monkeypatch.setattr(landlock, "abi", lambda: 2)

@@ -9,7 +9,7 @@ import pytest
 from parley.coder.sandbox import self_test
 from parley.coder.sandbox.box import Launch
 from parley.coder.sandbox.policy import Limits
-from parley.coder.sandbox.sandbox import available
+from parley.coder.sandbox.sandbox import GAPS, available
 from parley.coder.sandbox.self_test import Found, tried_out
 
 
@@ -39,8 +39,9 @@ class SilentBox(OpenBox):
 def test_without_limits_everything_is_done_and_nothing_holds() -> None:
     found = asyncio.run(tried_out(OpenBox, network=True))
     assert {"write outside", "read hidden", "reach services", "read agent"} <= found.done
+    assert {"mark outside", "change protected", "empty outside"} <= found.done
     assert not found.holds(network=True)
-    assert not found.holds(network=True, services=True)
+    assert not found.holds(network=True, gaps=frozenset(("reach services",)))
 
 
 @pytest.mark.parametrize("network", [True, False])
@@ -49,7 +50,9 @@ def test_every_mechanism_of_this_machine_holds(network: bool) -> None:
     assert mechanisms
     for mechanism in mechanisms:
         found = asyncio.run(tried_out(mechanism.make, network=network))
-        assert found.holds(network=network, services=mechanism.level == "landlock"), found
+        gaps = GAPS.get(mechanism.level, frozenset())
+        assert found.holds(network=network, gaps=gaps), mechanism.level
+        assert gaps <= found.done, "what holds is no gap"
 
 
 def test_a_mechanism_that_fails_does_not_hold() -> None:

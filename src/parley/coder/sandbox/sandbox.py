@@ -15,22 +15,33 @@ from msgspec import Struct
 from parley.coder.errors import ToolError
 from parley.coder.sandbox import bubblewrap, landlock, seatbelt, seccomp
 from parley.coder.sandbox.box import Box, LandlockBox
+from parley.coder.sandbox.mounts import MountBox
 from parley.coder.sandbox.policy import Limits, is_below, protected_in
 
 Setting = Literal["auto", "off", "require"]
-Level = Literal["seatbelt", "bubblewrap", "landlock+seccomp", "landlock", "none"]
+Level = Literal["seatbelt", "bubblewrap", "mounts", "landlock+seccomp", "landlock", "none"]
 
 _TEXTS: dict[Level, str] = {
     "seatbelt": "commands write only in the workspace and the temp folder, protected paths in them "
     "excepted, and cannot read keys",
     "bubblewrap": "commands write only in the workspace and the temp folder, protected paths that "
     "exist excepted, cannot read keys or reach services of this machine, and leave nothing running",
+    "mounts": "commands write only in the workspace and the temp folder, protected paths that "
+    "exist excepted, cannot read keys or reach services of this machine",
     "landlock+seccomp": "commands write only in the workspace and the temp folder, cannot read "
     "keys or reach services of this machine; changes of protected paths are reported",
     "landlock": "commands write only in the workspace and the temp folder and cannot read keys; "
     "changes of protected paths are reported; services of this machine can be reached",
     "none": "no sandbox works on this machine, so every command is asked for",
 }
+
+_UNHELD = frozenset(("mark outside", "change protected"))
+GAPS: dict[Level, frozenset[str]] = {
+    "seatbelt": frozenset(("reach services",)),
+    "landlock+seccomp": _UNHELD,
+    "landlock": _UNHELD | {"reach services"},
+}
+"""What a mechanism is known not to hold, in the words of the self-test; the rest must hold."""
 
 
 class Standing(Struct, frozen=True):
@@ -109,13 +120,13 @@ class Sandbox:
         from parley.coder.sandbox.self_test import tried_out  # noqa: PLC0415
 
         for mechanism in self._mechanisms(True):
-            services = mechanism.level in ("landlock", "seatbelt")
+            gaps = GAPS.get(mechanism.level, frozenset[str]())
             open_ = await tried_out(mechanism.make, network=True)
-            if not open_.holds(network=True, services=services):
+            if not open_.holds(network=True, gaps=gaps):
                 continue
             closed = next(each for each in self._mechanisms(False) if each.level == mechanism.level)
             shut = await tried_out(closed.make, network=False)
-            if shut.holds(network=False, services=services):
+            if shut.holds(network=False, gaps=gaps):
                 return mechanism.level
         return "none"
 
@@ -134,6 +145,7 @@ def available(network: bool) -> tuple[Mechanism, ...]:
     version = landlock.abi()
     if version >= landlock.LEAST_ABI:
         if program is not None:
+            found.append(Mechanism("mounts", lambda limits: MountBox(limits, version, program)))
             found.append(
                 Mechanism("landlock+seccomp", lambda limits: LandlockBox(limits, version, program))
             )

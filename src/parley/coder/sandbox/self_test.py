@@ -42,6 +42,8 @@ def read(path):
 print("ran")
 tried("write inside", lambda: open(folder + "/inside/made", "x").close())
 tried("write outside", lambda: open(folder + "/outside/made", "x").close())
+tried("mark outside", lambda: os.chmod(folder + "/outside/kept", 0o640))
+tried("change protected", lambda: open(folder + "/inside/protected", "w").close())
 tried("empty outside", lambda: os.truncate(folder + "/outside/kept", 0))
 tried("read hidden", lambda: read(folder + "/hidden/key"))
 tried("read agent", lambda: read("/proc/" + agent + "/environ"))
@@ -55,10 +57,10 @@ class Found(Struct, frozen=True):
 
     done: frozenset[str]
 
-    def holds(self, *, network: bool, services: bool = False) -> bool:
-        """Whether that is what it may do and nothing else; `services` says that it may ask them."""
+    def holds(self, *, network: bool, gaps: frozenset[str] = frozenset()) -> bool:
+        """Whether that is what it may do and nothing else, but for gaps that are known."""
         wanted = frozenset(("ran", "write inside", *(("reach network",) if network else ())))
-        return self.done - frozenset(("reach services",) if services else ()) == wanted
+        return self.done - gaps == wanted
 
 
 async def tried_out(make: Callable[[Limits], Box], *, network: bool) -> Found:
@@ -67,7 +69,8 @@ async def tried_out(make: Callable[[Limits], Box], *, network: bool) -> Found:
         folder = _folder(ends)
         port = _prepare(Path(folder), ends)
         hidden = (os.path.join(folder, "hidden"),)
-        limits = Limits((os.path.join(folder, "inside"),), hidden, network=network)
+        inside = os.path.join(folder, "inside")
+        limits = Limits((inside,), hidden, (os.path.join(inside, "protected"),), network)
         output = bytearray()
         try:
             async with asyncio.timeout(SECONDS):
@@ -87,6 +90,7 @@ def _prepare(folder: Path, ends: ExitStack) -> int:
     for name in ("inside", "outside", "hidden"):
         (folder / name).mkdir()
     (folder / "outside/kept").write_text("kept")
+    (folder / "inside/protected").write_text("kept")
     (folder / "hidden/key").write_text("key")
     service = ends.enter_context(socket.socket(socket.AF_UNIX))
     # The path of a socket may have about a hundred characters, so it is named from its folder.
