@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,44 @@ def test_a_command_whose_mounts_cannot_be_made_does_not_run(
     with pytest.raises(subprocess.SubprocessError):
         ran(project(tmp_path), "touch ran", tmp_path / "project")
     assert not (tmp_path / "project/ran").exists()
+
+
+def test_the_process_that_sets_itself_up_is_confined_for_good(tmp_path: Path) -> None:
+    # Whoever measures the tests writes into the folder that they run in.
+    limits = project(tmp_path)
+    hidden = (tmp_path / "project/key", tmp_path / "project/keys")
+    hidden[0].touch()
+    hidden[1].mkdir()
+    (tmp_path / "project/.vscode").mkdir()
+    here = os.getcwd()
+    limits = Limits((*limits.writable, here), tuple(map(str, hidden)), limits.protected)
+    with box(limits).launch(("true",), here) as launch:
+        assert launch.setup is not None
+        assert in_child(launch.setup, tmp_path / "made") == 1
+        assert in_child(launch.setup, tmp_path / "project/made") == 0
+
+
+def test_the_mounts_of_somebody_who_is_not_root_need_a_namespace_of_users(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() or 4711)
+    here = os.getcwd()
+    with box(Limits((here,))).launch(("true",), here) as launch:
+        assert launch.setup is not None
+        assert in_child(launch.setup, tmp_path / "made") != 0
+
+
+def in_child(setup: Callable[[], None], path: Path) -> int:
+    """Set a fork up and let it make a file: 0 if it could, 1 if it could not, 2 if not set up."""
+    child = os.fork()
+    if child == 0:
+        status = 2
+        try:
+            setup()
+            status = 1
+            os.open(path, os.O_CREAT | os.O_WRONLY)
+            status = 0
+        except OSError:
+            pass
+        os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
