@@ -140,7 +140,8 @@ def _call_lines(call: ToolCall) -> Iterator[Line]:
 def _diff(item: DiffItem) -> Iterator[Line]:
     for line in diff_lines(item):
         tone: Tone = "good" if line[:1] == "+" else "bad" if line[:1] == "-" else "plain"
-        yield f"  {_block(line, 4)}", tone
+        # The sign is ours, and a mark behind it must not change it.
+        yield f"  {visible(line[:1])}{_block(line[1:], 4)}", tone
 
 
 def _block(text: str, indent: int) -> str:

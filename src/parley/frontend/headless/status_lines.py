@@ -32,6 +32,8 @@ from parley.session.state import SessionState
 
 # Of a line where no terminal says how wide it may be.
 _WIDTH = 200
+# Of a text before it is cut to the line that it stands in: more than any terminal has.
+_MOST_CELLS = 20_000
 _MARKS: dict[str, tuple[str, Tone]] = {
     "completed": ("✓", "good"),
     "failed": ("✗", "bad"),
@@ -90,20 +92,21 @@ class StatusLines:
             case PlanChanged():
                 self._planned(event)
             case NoticeGiven():
-                text = f"{event.title}: {event.description}" if event.description else event.title
-                self._note(f"{event.severity}: {text}", _TONES.get(event.severity, "plain"))
+                text = f"{_safe(event.severity)}: {_safe(event.title)}"
+                text += f": {_safe(event.description)}" if event.description else ""
+                self._note(text, _TONES.get(event.severity, "plain"))
             case CompactionChanged():
-                self._note(f"compaction of the conversation: {event.status}", "dim")
+                self._note(f"compaction of the conversation: {_safe(event.status)}", "dim")
             case SubagentChanged(title=str(title)):
-                self._note(f"sub-agent: {title}", "dim")
+                self._note(f"sub-agent: {_safe(title)}", "dim")
             case OptionsChanged():
                 self._optioned(event)
             case StateChanged(state="running"):
                 self._doing("thinking")
             case OtherHappened() if self._verbose:
-                self._note(f"an update of an unknown kind: {event.kind}", "dim")
+                self._note(f"an update of an unknown kind: {_safe(event.kind)}", "dim")
             case InfoChanged(title=str(title)) if self._verbose:
-                self._note(f"title: {title}", "dim")
+                self._note(f"title: {_safe(title)}", "dim")
             case _:
                 pass
 
@@ -112,9 +115,9 @@ class StatusLines:
             return  # Who decided knows.
         if answered.allowed:
             if self._verbose:
-                self._note(f"allowed by {answered.because}: {answered.about}", "dim")
+                self._note(f"allowed by {answered.because}: {_safe(answered.about)}", "dim")
             return
-        self._note(f"✗ refused ({answered.because}): {answered.about}", "warning")
+        self._note(f"✗ refused ({answered.because}): {_safe(answered.about)}", "warning")
 
     def turn_ended(self, end: TurnEnd) -> None:
         self._end_thought()
@@ -122,8 +125,8 @@ class StatusLines:
         self._screen.hide_progress()
         failure = end.failure
         if failure is not None:
-            text = f"the agent could not go on: {failure.message} ({failure.code})"
-            self._screen.note(visible(text), "bad")
+            text = f"the agent could not go on: {visible(failure.message)} ({failure.code})"
+            self._screen.note(text, "bad")
         elif end.stop_reason != "end_turn":
             self._note(_stopped(end.stop_reason), "warning")
         if end.usage is not None and self._verbose:
@@ -184,7 +187,7 @@ class StatusLines:
         if len(self._told) > _WIDTH:
             del self._told[next(iter(self._told))]
         mark, tone = _MARKS[call.status]
-        self._note(f"{mark} {title}{_counted(call)}{_why(call)}", tone)
+        self._note(f"{mark} {_safe(title)}{_counted(call)}{_why(call)}", tone)
         self._doing("thinking")
 
     def _planned(self, event: PlanChanged) -> None:
@@ -192,9 +195,11 @@ class StatusLines:
             case PlanItems(entries=entries):
                 over = sum(each.status in FINAL_STATUSES for each in entries)
                 now = next((each.content for each in entries if each.status == "in_progress"), "")
-                text = f"plan: {over} of {len(entries)} done" + (f"; now: {now}" if now else "")
+                text = f"plan: {over} of {len(entries)} done" + (
+                    f"; now: {_safe(now)}" if now else ""
+                )
             case PlanMarkdown(content=content):
-                text = f"plan: {content.strip()}"
+                text = f"plan: {_safe(content)}"
             case _:
                 text = "plan: changed"
         if text != self._plan:
@@ -213,7 +218,7 @@ class StatusLines:
         )
         if mode is not None and mode.current != self._mode:
             if self._mode is not None:
-                self._note(f"mode: {mode.current}", "warning")
+                self._note(f"mode: {_safe(mode.current)}", "warning")
             self._mode = mode.current
 
     def _doing(self, what: str) -> None:
@@ -241,6 +246,11 @@ class NoStatusLines(StatusLines):
         pass
 
 
+def _safe(text: str) -> str:
+    """A text of the agent alone: a mark at its start must not change our words before it."""
+    return one_line(text, _MOST_CELLS)
+
+
 def _stopped(reason: str) -> str:
     match reason:
         case "refusal":
@@ -252,7 +262,7 @@ def _stopped(reason: str) -> str:
         case "cancelled":
             return "cancelled"
         case _:
-            return f"stopped for a reason that is not known here: {reason}"
+            return f"stopped for a reason that is not known here: {_safe(reason)}"
 
 
 def _counted(call: ToolCall) -> str:
@@ -274,5 +284,5 @@ def _why(call: ToolCall) -> str:
     for item in call.content:
         content = getattr(item, "content", None)
         if isinstance(content, Text) and content.text.strip():
-            return f": {content.text.strip().splitlines()[0]}"
+            return f": {_safe(content.text.strip().splitlines()[0])}"
     return ""
