@@ -275,6 +275,17 @@ def test_an_agent_starts_in_the_folder_of_its_session(
     assert f"| {tmp_path / 'there'}" in capfd.readouterr().err
 
 
+def test_a_path_to_an_agent_is_one_from_here(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "agent").write_text("#!/bin/sh\npwd >&2\nexit 1\n")
+    (tmp_path / "agent").chmod(0o700)
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "x", "--no-stdin", "--cwd", "there", "--", "./agent"]) == 7
+    assert f"| {tmp_path / 'there'}" in capfd.readouterr().err
+
+
 def test_a_reader_that_goes_away_ends_the_run(tmp_path: Path) -> None:
     sender = Path(__file__).resolve().parents[2] / "bench" / "raw_sender.py"
     command = [*PARLEY, "run", "stream 3000000", "--", sys.executable, str(sender)]

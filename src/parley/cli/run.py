@@ -3,7 +3,7 @@
 import argparse
 import asyncio
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TextIO
 
@@ -34,6 +34,7 @@ from parley.frontend.headless.standard_input import is_given, read_all
 from parley.frontend.headless.status_lines import NoStatusLines, StatusLines
 from parley.frontend.headless.text_output import TextOutput
 from parley.frontend.headless.trouble import START, AgentNotFound, TimeIsUp, trouble_of
+from parley.frontend.visible import one_line
 from parley.protocol.settings import Settings
 from parley.sdk.client import Client
 
@@ -110,7 +111,7 @@ class _Stage:
             __version__,
             title="Parley",
             permission=asking.answer,
-            files=RuledFiles(roots, rules),
+            files=RuledFiles(roots, rules, self._agent),
             terminals=RuledTerminals(roots, rules),
         )
         answers = Answers(dict(self._options.answer), self.screen, keys)
@@ -197,11 +198,15 @@ class _Stage:
         )
 
     def _complain(self, line: str) -> None:
-        self._status.say(f"agent: {line}", "dim")
+        self._status.say(f"agent: {one_line(line)}", "dim")
 
     def _answered(self, answered: Answered) -> None:
         for view in (self._output, self._status):
             view.answered(answered)
+
+    def _agent(self) -> str | None:
+        profile = self._run.profile if self._run else None
+        return profile.info.name if profile else None
 
     def _broke(self, error: OSError) -> None:
         if self._run is not None:
@@ -231,7 +236,7 @@ def started(options: argparse.Namespace) -> Start:
     if options.agent_command and options.agent:
         raise ConfigError("parley run", "--agent", "is one agent too many", "leave out one of them")
     if options.agent_command:
-        return Start(tuple(options.agent_command))
+        return Start(_from_here(options.agent_command))
     if options.agent is None:
         return own_agent().start or Start(())
     config = load(os.environ, {}).folders.config
@@ -243,6 +248,14 @@ def started(options: argparse.Namespace) -> Start:
         how = agent.install or "install it first"
         raise AgentNotFound(f"`{agent.name}` is not installed\nhint: {how}")
     return agent.start
+
+
+def _from_here(command: Sequence[str]) -> tuple[str, ...]:
+    """A path means what it means here, also where the agent starts in another folder."""
+    program, *arguments = command
+    if os.sep in program and os.path.exists(program):
+        program = os.path.abspath(program)
+    return program, *arguments
 
 
 def rules_from(options: argparse.Namespace) -> Rules:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import pytest
 
 from parley.client.roots import Roots
-from parley.errors import InvalidParams
+from parley.errors import InvalidParams, ResourceNotFound
 from parley.frontend.headless.rules import Rules, parse_rule
 from parley.frontend.headless.services import RuledFiles, RuledTerminals
 
@@ -57,6 +57,28 @@ def test_what_a_rule_forbids_is_refused_also_behind_a_link(tmp_path: Path) -> No
         with pytest.raises(InvalidParams, match="the user has forbidden"):
             done(work)
     assert not (tmp_path / "b").exists()
+
+
+def test_a_file_that_is_missing_is_an_error_for_all_but_those_who_need_a_text(
+    tmp_path: Path,
+) -> None:
+    async def read(name: str | None) -> str:
+        files = RuledFiles(Roots([tmp_path]), rules(), lambda: name)
+        return await files.read("s", str(tmp_path / "new"))
+
+    for name in (None, "somebody"):
+        with pytest.raises(ResourceNotFound):
+            done(read(name))
+    assert done(read("gemini-cli")) == ""
+
+
+def test_who_needs_a_text_is_still_refused_what_a_rule_forbids(tmp_path: Path) -> None:
+    async def read() -> str:
+        files = RuledFiles(Roots([tmp_path]), rules("read"), lambda: "gemini-cli")
+        return await files.read("s", str(tmp_path / "new"))
+
+    with pytest.raises(InvalidParams, match="forbidden"):
+        done(read())
 
 
 def test_commands_run_unless_a_rule_forbids_them(tmp_path: Path) -> None:

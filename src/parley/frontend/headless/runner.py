@@ -79,7 +79,8 @@ class Run:
         self._loop = asyncio.get_running_loop()
         self._began = self._loop.time()
         self._stage: Stage = START
-        self._profile: AgentProfile | None = None
+        self.profile: AgentProfile | None = None
+        """Who the agent is, once it has said so."""
         self._state: SessionState | None = None
         self._session_id: str | None = None
         self._turn: RemoteTurn | None = None
@@ -141,7 +142,7 @@ class Run:
     async def _connected(self) -> ExitCode:
         self._progress.set("starting the agent", self._loop.time())
         async with self._link.connect(self._client) as agent:
-            self._profile = agent.profile
+            self.profile = agent.profile
             self._stage = OPEN
             try:
                 return await self._prompts(agent)
@@ -213,7 +214,7 @@ class Run:
     def _failed(self, error: AcpError) -> ExitCode:
         if self._leaving is not None:
             return self._leaving
-        trouble = trouble_of(error, self._stage, self._link, self._profile)
+        trouble = trouble_of(error, self._stage, self._link, self.profile)
         self._tell(trouble)
         return trouble.code
 

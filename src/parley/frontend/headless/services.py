@@ -4,31 +4,45 @@ An agent that uses what a client offers need not ask first. What the user has fo
 here as well.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from parley.client.files import LocalFiles
 from parley.client.roots import Roots
 from parley.client.terminals import LocalTerminal, LocalTerminals
-from parley.errors import InvalidParams
+from parley.errors import InvalidParams, ResourceNotFound
 from parley.frontend.headless.rules import Asked, Rules
+
+# Agents that read a file before they make it, and go on only with a text.
+_EMPTY_IF_MISSING = frozenset({"gemini-cli"})
 
 
 class RuledFiles:
-    """Reads and writes beneath the roots, unless a rule forbids it."""
+    """Reads and writes beneath the roots, unless a rule forbids it.
+
+    `agent` tells the name of the agent, once it is known.
+    """
 
     can_read = True
     can_write = True
 
-    def __init__(self, roots: Roots, rules: Rules) -> None:
+    def __init__(
+        self, roots: Roots, rules: Rules, agent: Callable[[], str | None] = lambda: None
+    ) -> None:
         self._files = LocalFiles(roots)
         self._rules = rules
         self._roots = roots
+        self._agent = agent
 
     async def read(
         self, session_id: str, path: str, *, line: int | None = None, limit: int | None = None
     ) -> str:
         self._check("read", session_id, path)
-        return await self._files.read(session_id, path, line=line, limit=limit)
+        try:
+            return await self._files.read(session_id, path, line=line, limit=limit)
+        except ResourceNotFound:
+            if self._agent() in _EMPTY_IF_MISSING:
+                return ""
+            raise
 
     async def write(self, session_id: str, path: str, content: str) -> None:
         self._check("edit", session_id, path)
