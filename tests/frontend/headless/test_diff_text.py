@@ -45,3 +45,13 @@ def test_what_is_too_long_to_compare_is_still_shown_whole() -> None:
     change = FileChange("modify", "/a", old_text=long, new_text="x")
     assert len(list(diff_lines(DiffItem((change,))))) == 1 + 5000 + 1
     assert changed_lines(change) is None
+
+
+def test_the_end_of_the_last_line_is_no_line() -> None:
+    new = FileChange("add", "/a", old_text="", new_text="one\ntwo\n")
+    assert changed_lines(new) == (2, 0)
+
+
+def test_an_end_that_the_last_line_lacks_is_a_change() -> None:
+    change = FileChange("modify", "/a", old_text="one\ntwo", new_text="one\ntwo\n")
+    assert changed_lines(change) == (1, 1)

@@ -23,7 +23,7 @@ def changed_lines(change: FileChange) -> tuple[int, int] | None:
     """How many lines a change adds and removes; `None` where it cannot be told cheaply."""
     if not _has_text(change):
         return None
-    old, new = _split(change.old_text), _split(change.new_text)
+    old, new = _ended(change.old_text), _ended(change.new_text)
     if len(old) + len(new) > _MOST_LINES:
         return None
     added = removed = 0
@@ -54,3 +54,9 @@ def _has_text(change: FileChange) -> bool:
 
 def _split(text: str | None) -> list[str]:
     return text.split("\n") if text else []
+
+
+def _ended(text: str | None) -> list[str]:
+    """Lines with their ends; what follows the last end is a line only if there is something."""
+    *lines, rest = (text or "").split("\n")
+    return [*(f"{line}\n" for line in lines), *([rest] if rest else [])]
