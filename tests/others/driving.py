@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tests.coder.providers.fakes.server import FakeServer
 from tests.others.model import serve
@@ -106,13 +106,13 @@ def drive(
             [
                 *(str(_PARLEY), "run", "--output", "json", "--no-stdin", "--verbose"),
                 *("--cwd", str(project), "--record", str(record), "--timeout", str(timeout)),
-                *(*options, stranger.prompt, "--", *stranger.command(folder)),
+                *(*stranger.options, *options, stranger.prompt, "--", *stranger.command(folder)),
             ],
             env,
             timeout + 30,
         )
         seconds = time.monotonic() - began
-        left = _left_behind(mark)
+        left = left_behind(mark)
     return Seen(
         done.returncode,
         tuple(json.loads(line) for line in done.stdout.splitlines()),
@@ -163,11 +163,12 @@ def _frames(record: Path) -> Iterator[Json]:
 
 
 def _result(frame: Json) -> Json:
-    found = frame.get("result")
-    return found if isinstance(found, dict) else {}
+    found: Any = frame.get("result")
+    return cast("Json", found) if isinstance(found, dict) else {}
 
 
-def _left_behind(mark: str) -> tuple[str, ...]:
+def left_behind(mark: str) -> tuple[str, ...]:
+    """The programs that carry the mark, once they had time to leave."""
     end = time.monotonic() + _LEAVING_SECONDS
     while (found := _marked(mark)) and time.monotonic() < end:
         time.sleep(0.05)

@@ -34,6 +34,8 @@ class Stranger:
     tool: bool = True
     permission: bool = True
     """Whether its turn has a tool call, and one that asks."""
+    options: tuple[str, ...] = ()
+    """What `parley run` is told beside, for instance the mode in which the agent asks."""
     writes: bool = False
     """Whether an allowed call writes the file that the model names."""
     source: bool = False
@@ -177,6 +179,7 @@ STRANGERS: tuple[Stranger, ...] = (
                 }
             )
         },
+        options=("--mode", "default"),
         writes=True,
     ),
 )
