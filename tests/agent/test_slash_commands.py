@@ -23,7 +23,9 @@ def _announced(stage: Stage, scene: Scene) -> list[Json]:
     """The commands of the answer that opened the session, or what followed it."""
     answers = [each["result"] for each in stage.client.messages if "result" in each]
     told = [*answers, *scene.updates("available_commands_update")]
-    return next((each["availableCommands"] for each in told if "availableCommands" in each), [])
+    return next(
+        (each["availableCommands"] for each in told if "availableCommands" in each), list[Json]()
+    )
 
 
 @pytest.mark.parametrize("version", [1, 2])

@@ -4,6 +4,8 @@ import os
 import stat
 from pathlib import Path
 
+import pytest
+
 from parley.coder.undo.contents import AtHand, Kept, hash_of
 
 ONE, TWO = b"one" * 10, b"two" * 10
@@ -20,6 +22,8 @@ def test_what_is_at_hand_has_no_name_and_a_limit(tmp_path: Path) -> None:
     assert contents.get(hash_of(TWO)) is None
     assert list(tmp_path.iterdir()) == []
     contents.close()
+    with pytest.raises(OSError, match="Bad file"):
+        contents.get(hash_of(ONE))
 
 
 def test_what_is_kept_is_private_and_there_once(tmp_path: Path) -> None:

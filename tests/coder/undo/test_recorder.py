@@ -1,13 +1,14 @@
 """Watching calls beside the event loop."""
 
 import asyncio
+import threading
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from parley.coder.permission.access import Access, ReadsPath, RunsCommand, WritesPath
-from parley.coder.undo.books import Result
+from parley.coder.undo.books import Books, Result
 from parley.coder.undo.recorder import Recorder
 
 
@@ -48,7 +49,8 @@ def test_a_call_that_fails_is_recorded_all_the_same(tmp_path: Path, kind: str) -
 def test_a_call_that_only_reads_costs_nothing(tmp_path: Path) -> None:
     async def scenario() -> None:
         recorder = Recorder(tmp_path / "undo", (str(tmp_path),))
-        async with recorder.watching("t", (ReadsPath(str(tmp_path)),)):
+        root = str(tmp_path)
+        async with recorder.watching("t", (ReadsPath(root), RunsCommand("ls -l", root))):
             pass
         await recorder.aclose()
 
@@ -67,4 +69,53 @@ def test_a_disk_that_refuses_costs_the_undo_only(tmp_path: Path) -> None:
         assert await recorder.undo(None) is None
         await recorder.aclose()
 
+    asyncio.run(scenario())
+
+
+def test_a_call_that_is_cancelled_before_it_runs_waits_for_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[str] = []
+    reached, go = threading.Event(), threading.Event()
+
+    def begin(books: Books, turn: str, *, alone: bool) -> None:
+        reached.set()
+        go.wait(5)
+
+    def end(books: Books, turn: str) -> None:
+        ended.append(turn)
+
+    monkeypatch.setattr(Books, "begin", begin)
+    monkeypatch.setattr(Books, "end", end)
+
+    async def scenario() -> None:
+        recorder = Recorder(tmp_path / "undo", (str(tmp_path),))
+
+        async def work() -> None:
+            async with recorder.watching("t", (RunsCommand("make", str(tmp_path)),)):
+                raise AssertionError("it ran")
+
+        task = asyncio.create_task(work())
+        await asyncio.to_thread(reached.wait, 5)
+        task.cancel()
+        done, _ = await asyncio.wait((task,), timeout=5)
+        assert task in done
+        assert task.cancelled()
+        go.set()
+        await recorder.aclose()
+
+    asyncio.run(scenario())
+    assert ended == []
+
+
+def test_what_comes_after_the_end_of_the_session_is_not_recorded(tmp_path: Path) -> None:
+    root = str(tmp_path / "project")
+
+    async def scenario() -> None:
+        recorder = Recorder(tmp_path / "undo", (root,))
+        async with recorder.watching("t", (RunsCommand("make", root),)):
+            await recorder.aclose()
+        assert await recorder.undo(None) == Result()
+
+    (tmp_path / "project").mkdir()
     asyncio.run(scenario())

@@ -49,7 +49,9 @@ class AtHand:
         return data if hash_of(data) == hash else None
 
     def close(self) -> None:
-        os.close(self._file)
+        # The number may soon belong to another file, and a thread that was left may still come.
+        file, self._file = self._file, -1
+        os.close(file)
 
 
 class Kept:

@@ -4,18 +4,30 @@ A disk that is full or forbids something costs the undo, never the call.
 """
 
 import asyncio
+import errno
 import logging
+import os
+import threading
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from parley.coder.permission.access import Access, FetchesUrl, ReadsPath, TouchesNothing, WritesPath
+from parley.coder.permission.access import (
+    Access,
+    FetchesUrl,
+    ReadsPath,
+    RunsCommand,
+    TouchesNothing,
+    WritesPath,
+)
+from parley.coder.permission.paths import Scope
+from parley.coder.permission.readonly import impact_of
+from parley.coder.permission.shell import parse
 from parley.coder.undo.books import Books, Result
 
 T = TypeVar("T")
 
-_HARMLESS = (ReadsPath, FetchesUrl, TouchesNothing)
 _LOG = logging.getLogger(__name__)
 
 
@@ -26,13 +38,14 @@ class Recorder:
         self._folder = folder
         self._roots = roots
         self._books: Books | None = None
+        self._opening = threading.Lock()
         self._running = 0
         # Calls that may change anything and run now.
 
     @asynccontextmanager
     async def watching(self, turn: str, access: tuple[Access, ...]) -> AsyncGenerator[None]:
         """Record what happens to files in this block."""
-        changing = [each for each in access if not isinstance(each, _HARMLESS)]
+        changing = [each for each in access if _may_change(each, self._roots)]
         known = [each.path for each in changing if isinstance(each, WritesPath)]
         if self._folder is None or not changing:
             yield
@@ -45,12 +58,14 @@ class Recorder:
                     await self._aside(lambda books: books.wrote(turn, before))
         else:
             self._running += 1
-            alone = self._running == 1
+            alone, begun = self._running == 1, False
             try:
                 await self._aside(lambda books: books.begin(turn, alone=alone))
+                begun = True
                 yield
             finally:
-                await self._aside(lambda books: books.end(turn))
+                if begun:  # Otherwise it was cancelled before anything ran.
+                    await self._aside(lambda books: books.end(turn))
                 self._running -= 1
 
     async def undo(self, count: int | None, *, force: bool = False) -> Result | None:
@@ -64,9 +79,9 @@ class Recorder:
         return () if self._books is None else self._books.left_out
 
     async def aclose(self) -> None:
+        self._folder = None
         if self._books is not None:
-            books, self._books, self._folder = self._books, None, None
-            await asyncio.to_thread(books.close)
+            await asyncio.to_thread(self._books.close)
 
     async def _aside(self, work: Callable[[Books], T]) -> T | None:
         try:
@@ -76,7 +91,19 @@ class Recorder:
             return None
 
     def _opened(self) -> Books:
-        assert self._folder is not None
-        if self._books is None:
-            self._books = Books(self._folder, self._roots)
-        return self._books
+        with self._opening:
+            if self._folder is None:
+                raise OSError(errno.EBADF, "the session is closed")
+            if self._books is None:
+                self._books = Books(self._folder, self._roots)
+            return self._books
+
+
+def _may_change(access: Access, roots: tuple[str, ...]) -> bool:
+    match access:
+        case ReadsPath() | FetchesUrl() | TouchesNothing():
+            return False
+        case RunsCommand(command=command, cwd=cwd):
+            return impact_of(parse(command), Scope(roots, cwd, os.path.realpath)) != "reads"
+        case _:
+            return True
