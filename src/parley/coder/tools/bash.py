@@ -38,7 +38,8 @@ class Bash:
         "`git commit -m`. Of a long output the beginning and the end are returned. Use "
         "`read_file`, `grep`, `glob` and `edit_file` for files; they are faster and need no "
         "permission to read. Commands may be confined: then they can write only in the workspace "
-        "and the temp folder, and cannot read keys; do not try to get around that. For servers, watchers and anything that takes minutes set "
+        "and the temp folder, and cannot read keys; do not try to get around that. "
+        "For servers, watchers and anything that takes minutes set "
         "`background`, then look at it with `bash_output` and end it with `stop_job`.",
         {
             "type": "object",
