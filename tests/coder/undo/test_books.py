@@ -163,3 +163,23 @@ def test_names_that_are_no_text_are_kept(tmp_path: Path) -> None:
     assert again.undo(None).changed == (name,)
     assert Path(os.fsdecode(name)).read_bytes() == b"x"
     assert again.left_out == ()
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o777])
+def test_copies_are_private_under_any_mask(tmp_path: Path, mask: int) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "a").write_bytes(b"1")
+    before = os.umask(mask)
+    try:
+        books = Books(tmp_path / "undo" / "id", (str(project),))
+        books.begin("t", alone=True)
+        (project / "a").write_bytes(b"2")
+        books.end("t")
+        books.close()
+    finally:
+        os.umask(before)
+    kept = list((tmp_path / "undo" / "id").iterdir())
+    assert {path.stat().st_mode & 0o777 for path in kept} == {0o600}
+    assert (tmp_path / "undo").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "undo" / "id").stat().st_mode & 0o777 == 0o700

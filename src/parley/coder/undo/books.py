@@ -40,7 +40,9 @@ class Result(Struct, frozen=True):
 
 class Books:
     def __init__(self, folder: Path, roots: tuple[str, ...]) -> None:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for each in (folder.parent, folder):
+            each.mkdir(parents=True, exist_ok=True)
+            each.chmod(0o700)  # Whatever the mask of the process takes away or leaves.
         self._roots = roots
         self._journal = Journal(folder)
         self._kept = Kept(folder)
@@ -64,6 +66,7 @@ class Books:
     def close(self) -> None:
         with self._lock:
             self._at_hand.close()
+            self._survey = None
 
     def states(self, paths: Iterable[str]) -> dict[bytes, State]:
         """What lies at these paths and above them now."""

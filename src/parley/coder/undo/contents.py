@@ -18,6 +18,13 @@ def hash_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def private(path: str, flags: int) -> int:
+    """Opens a file that only its owner can read, whatever the mask of the process is."""
+    file = os.open(path, flags | os.O_NOFOLLOW, 0o600)
+    os.fchmod(file, 0o600)
+    return file
+
+
 class AtHand:
     """Contents of the moment. What does not fit any more is not there."""
 
@@ -70,7 +77,7 @@ class Kept:
         if self._size + len(data) > self._most:
             return False
         part = self._folder / f".{hash}"
-        with open(part, "wb", opener=_private) as file:
+        with open(part, "wb", opener=private) as file:
             file.write(data)
         part.replace(path)
         self._size += len(data)
@@ -103,7 +110,3 @@ def _nameless(folder: Path) -> int:
 
 def _is_content(path: Path) -> bool:
     return len(path.name.removeprefix(".")) == 64
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW, 0o600)

@@ -3,12 +3,12 @@
 One line of JSON for each. A line that a crash has cut off is as if it had not been written.
 """
 
-import os
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
+from parley.coder.undo.contents import private
 from parley.coder.undo.state import Change, File, merged
 
 
@@ -59,10 +59,7 @@ class Journal:
     def append(self, line: Line) -> None:
         # It begins with a line break, in case the line before was cut off.
         data = b"\n" + msgspec.json.encode(line)
-        descriptor = os.open(
-            self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600
-        )
-        with open(descriptor, "ab") as file:
+        with open(self._path, "ab", opener=private) as file:
             file.write(data)
         self._lines.append(line)
 
