@@ -13,6 +13,7 @@ from parley.coder.mcp.inflow import (
     MOST_UNWANTED,
     Inflow,
     Misbehaved,
+    Room,
 )
 
 LOG = b'{"jsonrpc":"2.0","method":"notifications/message","params":{}}'
@@ -52,6 +53,20 @@ def test_a_line_without_end_is_too_long() -> None:
     assert flow.feed(b"x" * 10) == []
     with pytest.raises(Misbehaved, match="more than 10 bytes"):
         flow.feed(b"x")
+
+
+def test_all_servers_together_hold_a_bounded_amount() -> None:
+    room = Room(1_000_000)
+    flows = [Inflow(room=room) for _ in range(5)]
+    for flow in flows[:4]:
+        flow.feed(b"x" * 240_000)
+    with pytest.raises(Misbehaved, match="at the same time"):
+        flows[4].feed(b"x" * 300_000)
+    # A line of usual length is read nevertheless.
+    assert flows[4].feed(b"x" * 100_000 + b"\n" + CHANGED + b"\n") == [CHANGED]
+    for flow in flows:
+        flow.close()
+    assert room.held == 0
 
 
 def test_a_line_of_the_longest_length_is_read() -> None:

@@ -19,7 +19,7 @@ from mcp_types import (
 from parley.coder.message import ImagePart
 from parley.coder.tools.image import HEAD, MOST_IMAGE_BYTES, image_type
 from parley.coder.tools.tool import Outcome
-from parley.coder.workspace.output import clean, shortened
+from parley.coder.workspace.output import Kept, clean
 from parley.session.content import ContentItem, Image, Link, Text, ToolItem
 
 MOST_IMAGES = 8
@@ -33,7 +33,7 @@ def outcome_of(result: CallToolResult) -> Outcome:
         collected.add(block)
     if not result.content and result.structured_content is not None:
         collected.say(_json(result.structured_content))
-    text = shortened(clean("\n".join(collected.texts)))
+    text = clean(collected.kept.text).strip("\n")
     shown = text[:_SHOWN_CHARACTERS] + ("\n…" if len(text) > _SHOWN_CHARACTERS else "")
     return Outcome(
         text or ("(nothing)" if not collected.images else ""),
@@ -47,12 +47,14 @@ class _Collected:
     """The parts of a result, sorted by who can take them."""
 
     def __init__(self) -> None:
-        self.texts: list[str] = []
+        self.kept = Kept()
         self.images: list[ImagePart] = []
         self.items: list[ToolItem] = []
 
     def say(self, text: str) -> None:
-        self.texts.append(text)
+        # Long texts are cut before anything else is done to them.
+        self.kept.add(text)
+        self.kept.add("\n")
 
     def add(self, block: ContentBlock) -> None:
         match block:

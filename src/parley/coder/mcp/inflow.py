@@ -9,6 +9,10 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 LONGEST_LINE = 4 * 1024 * 1024
+MOST_HELD = 16 * 1024 * 1024
+"""Bytes of lines that have begun, of all servers of this process together."""
+ALWAYS_HELD = 256 * 1024
+"""A line that is no longer than this is held whatever the others do."""
 MOST_STRANGE = 1000
 """Lines in a row that mean nothing; some programs print a greeting."""
 MOST_UNWANTED = 64 * 1024 * 1024
@@ -30,9 +34,22 @@ class _Envelope(Struct):
     method: str | UnsetType = UNSET
 
 
+class Room:
+    """How much is held of lines that have begun."""
+
+    def __init__(self, most: int = MOST_HELD) -> None:
+        self.most = most
+        self.held = 0
+
+
+ROOM = Room()
+"""One for the whole process, since its memory is one."""
+
+
 class Inflow:
-    def __init__(self, longest_line: int = LONGEST_LINE) -> None:
+    def __init__(self, longest_line: int = LONGEST_LINE, room: Room = ROOM) -> None:
         self._longest = longest_line
+        self._room = room
         self._line = bytearray()
         self._strange = 0
         self._unwanted = 0
@@ -59,16 +76,25 @@ class Inflow:
         for end in complete:
             self._grow(end)
             line = bytes(self._line)
-            self._line.clear()
+            self.close()
             if self._is_wanted(line):
                 wanted.append(line)
         self._grow(rest)
         return wanted
 
+    def close(self) -> None:
+        """Hold nothing of a line that has begun."""
+        self._room.held -= len(self._line)
+        self._line = bytearray()
+
     def _grow(self, piece: bytes) -> None:
-        if len(self._line) + len(piece) > self._longest:
+        length, held = len(self._line) + len(piece), self._room.held + len(piece)
+        if length > self._longest:
             raise Misbehaved(f"it sent a line of more than {self._longest:,} bytes")
+        if length > ALWAYS_HELD and held > self._room.most:
+            raise Misbehaved("too many servers send long lines at the same time")
         self._line += piece
+        self._room.held = held
 
     def _is_wanted(self, line: bytes) -> bool:
         if not line.strip():

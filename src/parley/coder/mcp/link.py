@@ -21,7 +21,7 @@ class Terms(Struct, frozen=True):
     """Of the agent, as servers are told."""
     start_seconds: float = 10.0
     call_seconds: float = 60.0
-    patience: float = 3.0
+    patience: float = 5.0
     """Seconds that the first request to the model waits for servers, counted from their start."""
 
 

@@ -139,6 +139,7 @@ class _Talk:
 
     async def aclose(self) -> None:
         self._stdin.close()
+        self._inflow.close()
         try:
             await self._command.stop(GRACE)
         finally:
