@@ -1,6 +1,6 @@
 """A conversation of hundreds of turns with a model whose window is small.
 
-    python -m tests.coder.long_conversation --turns 400
+    python -m tests.coder.long_conversation --turns 400 --window 32000
 
 The model counts tokens in its own way and refuses what is too long. It writes summaries as a model
 would, deterministically: the facts that the user gave. It answers questions from what it is given,
@@ -20,6 +20,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from parley.coder.errors import ProviderError
 from parley.coder.message import (
@@ -60,8 +61,10 @@ _FACT = re.compile(r"FACT (\w+) = (\w+)")
 class LongModel(Played):
     """Works, asks its tools, summarises, and refuses what does not fit its window."""
 
-    def __init__(self) -> None:
-        super().__init__(models=(MODEL,))
+    def __init__(self, window: int, claimed: int) -> None:
+        """`claimed` is what the agent believes the window to be."""
+        super().__init__(models=(replace(MODEL, context_window=claimed),))
+        self.window = window
         self.sizes: list[int] = []
         """Tokens of every request for an answer."""
         self.summaries: list[int] = []
@@ -74,7 +77,7 @@ class LongModel(Played):
         size = tokens(request)
         is_summary = request.system == SUMMARISER
         (self.summaries if is_summary else self.sizes).append(size)
-        if size + 1_000 > WINDOW:
+        if size + 1_000 > self.window:
             self.refused += 1
             raise ProviderError("too long", retryable=False, kind="context")
         message = AgentMessage(_summary(request) if is_summary else _answer(request.messages))
@@ -124,8 +127,10 @@ def tokens(request: ModelRequest) -> int:
     return int(len(msgspec.json.encode(request)) / 3.1)
 
 
-async def converse(folder: Path, turns: int) -> Report:
-    model = LongModel()
+async def converse(
+    folder: Path, turns: int, window: int = WINDOW, claimed: int | None = None
+) -> Report:
+    model = LongModel(window, claimed or window)
     stage = Stage(folder, model, (SmallTool("look", "read", _looked), Recall()))
     began = time.monotonic()
     try:
@@ -249,9 +254,11 @@ def _everything(messages: tuple[Message, ...]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Hold a long conversation.")
     parser.add_argument("--turns", type=int, default=400)
-    turns: int = parser.parse_args().turns
+    parser.add_argument("--window", type=int, default=WINDOW, help="tokens that the model takes")
+    parser.add_argument("--claimed", type=int, help="tokens that it is known for, if others")
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        report = asyncio.run(converse(Path(folder), turns))
+        report = asyncio.run(converse(Path(folder), given.turns, given.window, given.claimed))
     for name, value in msgspec.to_builtins(report).items():
         shown = f"{value:.1f}" if isinstance(value, float) else value
         sys.stdout.write(f"{name:16} {shown}\n")
