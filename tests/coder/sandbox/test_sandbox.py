@@ -84,6 +84,8 @@ def test_a_box_has_the_limits_of_the_session(tmp_path: Path) -> None:
     assert f"{os.path.realpath(tmp_path / 'real')}/.git/hooks" in limits.protected
     assert not limits.network
     assert not sandbox.limits((str(tmp_path),), network=True, protected=False).protected
+    inner = Sandbox("auto", hidden=(str(tmp_path),)).limits
+    assert inner((str(tmp_path / "real"),), network=True, protected=True).hidden == ()
     assert isinstance(asyncio.run(sandbox.box((str(tmp_path),))), MountBox | LandlockBox)
 
 

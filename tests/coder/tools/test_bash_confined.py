@@ -2,8 +2,12 @@
 
 import os
 import re
+import subprocess
 from pathlib import Path
 
+import pytest
+
+from parley.coder.errors import ToolError
 from parley.coder.sandbox.box import Box
 from parley.coder.sandbox.sandbox import Sandbox
 from parley.coder.tools.bash import Bash
@@ -90,3 +94,31 @@ def test_protected_paths_are_kept_unless_the_command_names_them(tmp_path: Path) 
     stage.bash("mkdir -p .git/hooks")
     stage.bash("git config core.pager cat")
     assert stage.kept == [True, True, False, False]
+
+
+def test_a_folder_that_the_model_chooses_does_not_move_the_limits(tmp_path: Path) -> None:
+    stage = Confined(tmp_path)
+    (stage.project / "link").symlink_to(stage.outside)
+    with pytest.raises(ToolError, match="outside the workspace"):
+        stage.bash("touch made", cwd=str(stage.outside))
+    with pytest.raises(ToolError, match="outside the workspace"):
+        stage.bash("touch made", cwd="link")
+    (stage.project / "sub").mkdir()
+    assert stage.bash("touch ../made", cwd="sub").text.startswith("Exit code 0")
+
+
+def test_nothing_that_a_model_can_say_concerns_the_sandbox() -> None:
+    schema = Bash.spec.schema["properties"]
+    assert sorted(schema) == ["background", "command", "cwd", "description", "timeout"]
+
+
+def test_a_commit_works_in_a_worktree_whose_repository_lies_outside(tmp_path: Path) -> None:
+    stage = Confined(tmp_path)
+    stage.project.rmdir()
+    git = "git -c user.name=a -c user.email=a@example.org"
+    make = f"{git} init -q . && {git} commit -q --allow-empty -m one"
+    script = f"{make} && git worktree add -q {stage.project}"
+    (tmp_path / "main").mkdir()
+    subprocess.run(("sh", "-c", script), cwd=tmp_path / "main", check=True, timeout=5)
+    outcome = stage.bash(f"echo 1 > a && git add a && {git} commit -q -m two && git log --oneline")
+    assert outcome.text.count("\n") == 3, outcome.text

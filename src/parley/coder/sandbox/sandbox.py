@@ -17,6 +17,7 @@ from parley.coder.sandbox import bubblewrap, landlock, seatbelt, seccomp
 from parley.coder.sandbox.box import Box, LandlockBox
 from parley.coder.sandbox.mounts import MountBox
 from parley.coder.sandbox.policy import Limits, is_below, protected_in
+from parley.coder.sandbox.worktree import worktree_folders
 
 Setting = Literal["auto", "off", "require"]
 Level = Literal["seatbelt", "bubblewrap", "mounts", "landlock+seccomp", "landlock", "none"]
@@ -110,10 +111,12 @@ class Sandbox:
     def limits(self, roots: tuple[str, ...], *, network: bool, protected: bool) -> Limits:
         """What holds for a command of a session with these folders."""
         real = tuple(map(os.path.realpath, roots))
-        kept = tuple(path for root in real for path in protected_in(root)) if protected else ()
+        git = tuple(folder for root in real for folder in worktree_folders(root))
+        kept = [path for root in real for path in protected_in(root)] if protected else []
+        kept += [os.path.join(folder, "config.worktree") for folder in git]
         # Whoever works inside a hidden folder could not work at all.
         hidden = [path for path in self._hidden if not any(is_below(root, path) for root in real)]
-        return Limits((*real, *self._writable), tuple(hidden), kept, network)
+        return Limits((*real, *git, *self._writable), tuple(hidden), tuple(kept), network)
 
     async def _strongest(self) -> Level:
         # Only commands need it, and an editor waits for the first answer.
