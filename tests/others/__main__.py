@@ -4,12 +4,13 @@ It needs npm, pip and a registry that they can reach, so it is no part of `./che
 """
 
 import argparse
+import json
 import os
 import sys
 import tempfile
 from pathlib import Path
 
-from tests.others.driving import Seen, drive
+from tests.others.driving import Manner, Seen, drive
 from tests.others.installing import CannotInstall, install
 from tests.others.judging import Row, judge, not_there, table
 from tests.others.strangers import STRANGERS, Stranger
@@ -43,18 +44,22 @@ def _meet(stranger: Stranger, cache: Path, keep: Path | None) -> Row:
         return not_there(stranger, str(error))
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         place = Path(scratch if keep is None else keep.absolute()) / stranger.name
-        allowing = _kept(drive(stranger, folder, place / "allowing", "--yes"), place / "allowing")
-        refusing = None
-        if stranger.permission:
-            refusing = drive(stranger, folder, place / "refusing", "--no")
-            _kept(refusing, place / "refusing")
-    return judge(stranger, allowing, refusing)
+        runs: dict[Manner, Seen] = {
+            manner: drive(stranger, folder, place / manner, manner) for manner in _manners(stranger)
+        }
+        for manner, seen in runs.items():
+            lines = [json.dumps(event) + "\n" for event in seen.events]
+            (place / manner / "events.jsonl").write_text("".join(lines))
+    return judge(stranger, runs)
 
 
-def _kept(seen: Seen, place: Path) -> Seen:
-    (place / "stderr.txt").write_text(seen.stderr)
-    (place / "events.txt").write_text("".join(f"{event}\n" for event in seen.events))
-    return seen
+def _manners(stranger: Stranger) -> list[Manner]:
+    manners: list[tuple[Manner, bool]] = [
+        ("allow", True),
+        ("refuse", stranger.permission),
+        ("interrupt", stranger.waits is not None),
+    ]
+    return [manner for manner, useful in manners if useful]
 
 
 def _cache() -> Path:

@@ -6,15 +6,17 @@ machine but the search path. A mark in that environment finds processes that out
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from tests.coder.providers.fakes.server import FakeServer
 from tests.others.model import serve
@@ -25,6 +27,11 @@ Json = dict[str, Any]
 TEXT = "written by a stranger\n"
 _MARK = "PARLEY_OTHERS_RUN"
 _PARLEY = Path(sys.executable).with_name("parley")
+_SECONDS = 120.0
+"""For a whole run. The first start of an agent may take a fifth of it."""
+Manner = Literal["allow", "refuse", "interrupt"]
+_ANSWERS: Mapping[Manner, str] = {"allow": "--yes", "refuse": "--no", "interrupt": "--no"}
+_BEGUN = ("chunk_added", "tool_call_changed")
 _LEAVING_SECONDS = 2.0
 """How long children of an agent may take to notice that it is gone."""
 
@@ -82,10 +89,8 @@ class Seen:
         return lines[0] if lines else f"exit status {self.status}"
 
 
-def drive(
-    stranger: Stranger, folder: Path, scratch: Path, *options: str, timeout: float = 120.0
-) -> Seen:
-    """One run of an installed agent; `options` are further ones of `parley run`."""
+def drive(stranger: Stranger, folder: Path, scratch: Path, manner: Manner) -> Seen:
+    """One run of an installed agent."""
     project, home = scratch / "project", scratch / "home"
     for each in (project, home):
         each.mkdir(parents=True)
@@ -97,26 +102,29 @@ def drive(
     mark = uuid.uuid4().hex
     model: AbstractContextManager[FakeServer | None] = nullcontext()
     if stranger.model is not None:
-        model = serve(stranger.model, target, TEXT)
+        model = serve(stranger.model, target, TEXT, stalls=manner == "interrupt")
+    prompt = (stranger.waits if manner == "interrupt" else None) or stranger.prompt
     began = time.monotonic()
     with model as server:
         env = _environment(home, folder, mark)
         env |= stranger.environment(server.url if server else "")
-        done = _run(
+        status, events = _run(
             [
-                *(str(_PARLEY), "run", "--output", "json", "--no-stdin", "--verbose"),
-                *("--cwd", str(project), "--record", str(record), "--timeout", str(timeout)),
-                *(*stranger.options, *options, stranger.prompt, "--", *stranger.command(folder)),
+                *(str(_PARLEY), "run", prompt, "--output", "json", "--no-stdin", "--verbose"),
+                *("--cwd", str(project), "--record", str(record), "--timeout", str(_SECONDS)),
+                *(_ANSWERS[manner], *stranger.options, "--"),
+                *stranger.command(folder),
             ],
             env,
-            timeout + 30,
+            scratch / "stderr.txt",
+            interrupt=manner == "interrupt",
         )
         seconds = time.monotonic() - began
         left = left_behind(mark)
     return Seen(
-        done.returncode,
-        tuple(json.loads(line) for line in done.stdout.splitlines()),
-        done.stderr,
+        status,
+        tuple(events),
+        (scratch / "stderr.txt").read_text(),
         seconds,
         target.read_text() if target.exists() else None,
         left,
@@ -141,17 +149,28 @@ def _environment(home: Path, folder: Path, mark: str) -> dict[str, str]:
 
 
 def _run(
-    command: list[str], env: Mapping[str, str], timeout: float
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
+    command: list[str], env: Mapping[str, str], stderr: Path, *, interrupt: bool
+) -> tuple[int, list[Json]]:
+    """The exit status and the events. An interrupted run gets a Ctrl-C once the agent has begun."""
+    events: list[Json] = []
+    with (
+        stderr.open("w") as errors,
+        subprocess.Popen(
+            command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors
+        ) as process,
+    ):
+        # It ends in time by itself; this is for the case that it does not.
+        guard = threading.Timer(_SECONDS + 30, process.kill)
+        guard.start()
+        assert process.stdout is not None
+        for line in process.stdout:
+            events.append(json.loads(line))
+            if interrupt and events[-1]["event"] in _BEGUN:
+                interrupt = False
+                process.send_signal(signal.SIGINT)
+        status = process.wait()
+        guard.cancel()
+    return status, events
 
 
 def _frames(record: Path) -> Iterator[Json]:

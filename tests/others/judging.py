@@ -1,14 +1,14 @@
-"""What two runs of an agent, one that allows and one that refuses, say of each step."""
+"""What the runs of an agent say of each step: one allows, one refuses, one is interrupted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tests.others.driving import TEXT, Seen
+from tests.others.driving import TEXT, Manner, Seen
 from tests.others.strangers import Stranger
 
 YES, NO, NONE = "yes", "NO", "·"
-STEPS = ("initialize", "session/new", "turn", "tool call", "allowed", "refused")
-_DENIED = 6
+STEPS = ("initialize", "session/new", "turn", "tool call", "allowed", "refused", "cancelled")
+_DENIED, _CANCELLED = 6, 5
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,9 @@ def not_there(stranger: Stranger, why: str) -> Row:
     return Row(stranger.name, stranger.version, "-", steps, "-", (f"not installed: {why}",))
 
 
-def judge(stranger: Stranger, allowing: Seen, refusing: Seen | None) -> Row:
-    """`refusing` is missing where the agent asks for nothing."""
+def judge(stranger: Stranger, runs: Mapping[Manner, Seen]) -> Row:
+    """There is always a run that allows; the others only where there is something to see."""
+    allowing, refusing, interrupted = runs["allow"], runs.get("refuse"), runs.get("interrupt")
     steps = (
         _word(allowing.initialized),
         _word(allowing.opened is not None),
@@ -52,6 +53,7 @@ def judge(stranger: Stranger, allowing: Seen, refusing: Seen | None) -> Row:
         _word("completed" in allowing.tool_statuses) if stranger.tool else NONE,
         _word(_was_allowed(stranger, allowing)) if stranger.permission else NONE,
         NONE if refusing is None else _word(_was_refused(refusing)),
+        NONE if interrupted is None else _word(_was_cancelled(interrupted)),
     )
     return Row(
         stranger.name,
@@ -59,7 +61,7 @@ def judge(stranger: Stranger, allowing: Seen, refusing: Seen | None) -> Row:
         str(allowing.protocol or "-"),
         steps,
         f"{allowing.seconds:.1f}",
-        tuple(dict.fromkeys(_remarks(allowing, refusing, steps))),
+        tuple(dict.fromkeys(_remarks(runs, steps))),
     )
 
 
@@ -91,11 +93,19 @@ def _was_refused(seen: Seen) -> bool:
     return asked and seen.status == _DENIED and seen.written is None
 
 
-def _remarks(allowing: Seen, refusing: Seen | None, steps: tuple[str, ...]) -> Iterator[str]:
-    if NO in steps[:5]:
-        yield allowing.trouble
-    if steps[5] == NO and refusing is not None:
-        yield f"refusing: {refusing.trouble}"
-    for seen in (allowing, refusing):
-        if seen is not None and seen.left_behind:
+def _was_cancelled(seen: Seen) -> bool:
+    """By the agent itself, not by our patience."""
+    return seen.status == _CANCELLED and seen.stop_reason == "cancelled"
+
+
+def _remarks(runs: Mapping[Manner, Seen], steps: tuple[str, ...]) -> Iterator[str]:
+    of: dict[Manner, tuple[str, ...]] = {
+        "allow": steps[:5],
+        "refuse": steps[5:6],
+        "interrupt": steps[6:],
+    }
+    for manner, seen in runs.items():
+        if NO in of[manner]:
+            yield f"{manner}: {seen.trouble}"
+        if seen.left_behind:
             yield f"left behind: {', '.join(seen.left_behind)}"

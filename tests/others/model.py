@@ -11,7 +11,16 @@ from typing import Any, Literal
 
 from tests.coder.providers.fakes.gemini import GeminiFake
 from tests.coder.providers.fakes.openai_chat import OpenAIChatFake
-from tests.coder.providers.fakes.reply import Call, Received, Scripted, Status, calls, says
+from tests.coder.providers.fakes.reply import (
+    Call,
+    Received,
+    Reply,
+    Scripted,
+    Stall,
+    Status,
+    calls,
+    says,
+)
 from tests.coder.providers.fakes.server import FakeServer, Refusal
 
 Json = dict[str, Any]
@@ -52,30 +61,35 @@ class LenientGemini(GeminiFake):
         return None if known else Refusal(404, f"no such path: {request.path}")
 
 
-def serve(tool: WriteTool, file: Path, text: str) -> FakeServer:
-    """A server that is not started yet, for one agent."""
+def serve(tool: WriteTool, file: Path, text: str, *, stalls: bool) -> FakeServer:
+    """A server that is not started yet, for one agent.
+
+    One that stalls says a word instead of calling the tool, and then nothing more.
+    """
     call = tool.call(file, text)
+    first = Stall(says("Begun", " and"), 2) if stalls else calls(call)
     if tool.wire == "openai":
-        return FakeServer(LenientChat(models=({"id": "fake", "object": "model"},)), chat(call))
-    return FakeServer(LenientGemini(), gemini(call))
+        api = LenientChat(models=({"id": "fake", "object": "model"},))
+        return FakeServer(api, chat(call.name, first))
+    return FakeServer(LenientGemini(), gemini(call.name, first))
 
 
-def chat(call: Call) -> Callable[[Received], Scripted]:
+def chat(tool: str, first: Reply | Stall) -> Callable[[Received], Scripted]:
     """Chat completions, by what was asked and not by how often."""
 
     def step(request: Received) -> Scripted:
         body: Json = request.body
-        offered = {tool.get("function", {}).get("name") for tool in body.get("tools") or ()}
+        offered = {each.get("function", {}).get("name") for each in body.get("tools") or ()}
         if not body.get("stream"):
             return Status(200, body=json.dumps(_completion(body)).encode())
-        if call.name not in offered:
+        if tool not in offered:
             return says(ASIDE)
-        return says(ANSWER) if body["messages"][-1]["role"] == "tool" else calls(call)
+        return says(ANSWER) if body["messages"][-1]["role"] == "tool" else first
 
     return step
 
 
-def gemini(call: Call) -> Callable[[Received], Scripted]:
+def gemini(tool: str, first: Reply | Stall) -> Callable[[Received], Scripted]:
     """The same for Gemini."""
 
     def step(request: Received) -> Scripted:
@@ -84,13 +98,13 @@ def gemini(call: Call) -> Callable[[Received], Scripted]:
             return Status(200, body=json.dumps(_content(request.path)).encode())
         declared = {
             declaration["name"]
-            for tool in body.get("tools") or ()
-            for declaration in tool.get("functionDeclarations", ())
+            for each in body.get("tools") or ()
+            for declaration in each.get("functionDeclarations", ())
         }
-        if call.name not in declared:
+        if tool not in declared:
             return says(ASIDE)
         last = body["contents"][-1]["parts"]
-        return says(ANSWER) if any("functionResponse" in part for part in last) else calls(call)
+        return says(ANSWER) if any("functionResponse" in part for part in last) else first
 
     return step
 

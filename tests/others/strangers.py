@@ -31,6 +31,8 @@ class Stranger:
     home: Mapping[str, str] = field(default_factory=dict[str, str])
     """Files of its home folder, by their path in it."""
     prompt: str = "Write the file"
+    waits: str | None = "Write the file"
+    """A prompt for a turn that can be cancelled; `None`: its turns are over at once."""
     tool: bool = True
     permission: bool = True
     """Whether its turn has a tool call, and one that asks."""
@@ -106,6 +108,7 @@ STRANGERS: tuple[Stranger, ...] = (
         "PyPI",
         ("agent-client-protocol==0.12.1",),
         _python_example,
+        waits=None,
         tool=False,
         permission=False,
         source=True,
@@ -116,6 +119,7 @@ STRANGERS: tuple[Stranger, ...] = (
         ("agent-client-protocol==0.12.1",),
         _python_program,
         prompt="permission",
+        waits="wait",
         tool=False,
     ),
     Stranger(
@@ -130,6 +134,7 @@ STRANGERS: tuple[Stranger, ...] = (
         ("@agentclientprotocol/sdk@2.4.0", "zod@4.1.12"),
         _typescript_program,
         prompt="permission",
+        waits="wait",
         tool=False,
     ),
     Stranger(

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from tests.others.driving import TEXT, Seen
+from tests.others.driving import TEXT, Manner, Seen
 from tests.others.judging import HEAD, NO, YES, judge, not_there, table
 from tests.others.strangers import STRANGERS, Stranger
 
@@ -12,32 +12,32 @@ STARTED: dict[str, Any] = {"result": {"protocolVersion": 1}}
 
 
 def test_a_file_that_was_allowed_and_written_and_refused_and_not_written_is_good() -> None:
-    row = judge(WRITER, _seen(allowed=True), _seen(allowed=False))
-    assert row.steps == (YES,) * 6
+    row = judge(WRITER, _runs(_seen(allowed=True), _seen(allowed=False)))
+    assert row.steps == (YES,) * 7
     assert row.good
-    assert row.cells == ("writer", "1.2.3", "1", *(YES,) * 6, "1.0", "-")
+    assert row.cells == ("writer", "1.2.3", "1", *(YES,) * 7, "1.0", "-")
 
 
 def test_a_file_that_was_allowed_but_not_written_is_not_good() -> None:
-    row = judge(WRITER, _seen(allowed=True, written=None), _seen(allowed=False))
+    row = judge(WRITER, _runs(_seen(allowed=True, written=None), _seen(allowed=False)))
     assert row.steps[4] == NO
     assert not row.good
 
 
 def test_a_refusal_that_writes_or_does_not_tell_is_not_good() -> None:
-    wrote = judge(WRITER, _seen(allowed=True), _seen(allowed=False, written=TEXT))
-    silent = judge(WRITER, _seen(allowed=True), _seen(allowed=False, status=0))
+    wrote = judge(WRITER, _runs(_seen(allowed=True), _seen(allowed=False, written=TEXT)))
+    silent = judge(WRITER, _runs(_seen(allowed=True), _seen(allowed=False, status=0)))
     assert (wrote.steps[5], silent.steps[5]) == (NO, NO)
-    assert wrote.remarks == ("refusing: why",)
+    assert wrote.remarks == ("refuse: why",)
 
 
 def test_who_never_asks_is_not_good() -> None:
-    row = judge(WRITER, _seen(allowed=None), _seen(allowed=None))
-    assert row.steps[4:] == (NO, NO)
+    row = judge(WRITER, _runs(_seen(allowed=None), _seen(allowed=None)))
+    assert row.steps[4:6] == (NO, NO)
 
 
 def test_processes_that_stay_are_told() -> None:
-    row = judge(WRITER, _seen(allowed=True, left=("node",)), _seen(allowed=False))
+    row = judge(WRITER, _runs(_seen(allowed=True, left=("node",)), _seen(allowed=False)))
     assert row.remarks == ("left behind: node",)
     assert not row.good
 
@@ -57,6 +57,19 @@ def test_every_stranger_is_pinned_and_has_a_name_of_its_own() -> None:
             version = package.replace("==", "@").rpartition("@")[2]
             assert version.replace(".", "").isdigit(), package
         assert stranger.command(Path("/folder"))
+
+
+def test_a_turn_that_only_our_patience_ended_was_not_cancelled_by_the_agent() -> None:
+    row = judge(WRITER, {**_runs(_seen(allowed=True), _seen(allowed=False)), "interrupt": LEFT})
+    assert (row.steps[6], row.good) == (NO, False)
+
+
+LEFT = Seen(5, ({"event": "turn_ended", "stopReason": None},), "why", 1.0, None)
+CANCELLED = Seen(5, ({"event": "turn_ended", "stopReason": "cancelled"},), "", 1.0, None)
+
+
+def _runs(allowing: Seen, refusing: Seen) -> dict[Manner, Seen]:
+    return {"allow": allowing, "refuse": refusing, "interrupt": CANCELLED}
 
 
 def _seen(

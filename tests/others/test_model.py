@@ -16,7 +16,7 @@ def test_the_call_has_the_names_of_the_agent() -> None:
 
 
 def test_chat_calls_the_tool_and_then_says_that_it_did() -> None:
-    step = chat(CALL)
+    step = chat(CALL.name, Reply((CALL,)))
     tools = [{"type": "function", "function": {"name": "write"}}]
     asked = {"stream": True, "tools": tools, "messages": [{"role": "user"}]}
     answered = {**asked, "messages": [{"role": "user"}, {"role": "tool"}]}
@@ -25,7 +25,7 @@ def test_chat_calls_the_tool_and_then_says_that_it_did() -> None:
 
 
 def test_chat_without_the_tool_or_without_a_stream_is_an_aside() -> None:
-    step = chat(CALL)
+    step = chat(CALL.name, Reply((CALL,)))
     assert step(_chat({"stream": True, "messages": []})) == Reply((Say((ASIDE,)),))
     whole = step(_chat({"messages": []}))
     assert isinstance(whole, Status)
@@ -34,7 +34,7 @@ def test_chat_without_the_tool_or_without_a_stream_is_an_aside() -> None:
 
 
 def test_gemini_calls_the_tool_and_then_says_that_it_did() -> None:
-    step = gemini(CALL)
+    step = gemini(CALL.name, Reply((CALL,)))
     tools: list[Any] = [{"functionDeclarations": [{"name": "write"}]}, {"googleSearch": {}}]
     asked = {"tools": tools, "contents": [{"parts": [{"text": "x"}]}]}
     answered: dict[str, Any] = {**asked, "contents": [{"parts": [{"functionResponse": {}}]}]}
@@ -44,7 +44,7 @@ def test_gemini_calls_the_tool_and_then_says_that_it_did() -> None:
 
 
 def test_gemini_counts_and_answers_without_a_stream() -> None:
-    step = gemini(CALL)
+    step = gemini(CALL.name, Reply((CALL,)))
     counted, whole = step(_gemini({}, "countTokens")), step(_gemini({}, "generateContent"))
     assert isinstance(counted, Status)
     assert isinstance(whole, Status)
