@@ -209,9 +209,9 @@ def test_17_a_long_line_is_a_line(agent: Stage, size: int) -> None:
 
 @pytest.mark.parametrize(
     ("prompt", "said"),
-    [("/etc/hosts looks odd", "That is a path."), ("/help", "That is a question.")],
+    [("/etc/hosts looks odd", "That is a path."), ("/help.md is empty", "That is a question.")],
 )
-def test_17_a_prompt_that_begins_with_a_slash_reaches_the_model(
+def test_17_a_prompt_that_begins_with_a_path_reaches_the_model(
     agent: Stage, prompt: str, said: str
 ) -> None:
     scene = agent.open()
