@@ -74,6 +74,11 @@ def test_the_sandbox_hides_the_files_of_the_agent_and_keys_that_are_not_let_thro
     assert str(config.folders.config) in limits.hidden
     assert f"{home}/.ssh" not in limits.hidden
     assert f"{home}/cache" in limits.writable
+    caches = config.folders.data.with_name(f"{config.folders.data.name}-caches")
+    assert str(caches) in limits.writable
+    assert settings(config).environment["npm_config_cache"] == f"{caches}/npm"
+    off = configured(tmp_path, '[agent]\nsandbox = "off"\n')
+    assert "npm_config_cache" not in settings(off).environment
     assert not any("relative" in path for path in limits.writable)
 
 

@@ -21,7 +21,7 @@ from parley.coder.providers.choice import Choice, choose, sees_images
 from parley.coder.providers.making import find_local, providers_of
 from parley.coder.providers.offline import HOW_TO_CONFIGURE
 from parley.coder.runtime import Runtime
-from parley.coder.sandbox.policy import key_stores
+from parley.coder.sandbox.policy import cache_variables, key_stores
 from parley.coder.sandbox.sandbox import Sandbox
 from parley.coder.settings import CoderSettings, RetryLimits
 from parley.coder.store.store import Store
@@ -193,7 +193,7 @@ def settings_of(
         commands_folder=str(config.folders.config.with_name("commands")),
         instructions=own_instructions(config.folders.config.with_name(NAMES[0])),
         mcp_servers=config.mcp_servers,
-        environment=tool_environment(agent.environment or ()),
+        environment=_environment(config),
     )
 
 
@@ -207,7 +207,20 @@ def sandbox_of(config: Config) -> Sandbox:
         agent.sandbox or "auto",
         hidden=(*map(str, own), *keys),
         writable=tuple(filter(os.path.isabs, map(_absolute, agent.writable or ()))),
+        cache=_caches(config),
     )
+
+
+def _environment(config: Config) -> dict[str, str]:
+    """Of commands. Where the user has moved a cache, it stays there."""
+    moved = {} if config.agent.sandbox == "off" else cache_variables(_caches(config))
+    return moved | tool_environment(config.agent.environment or ())
+
+
+def _caches(config: Config) -> str:
+    """Beside the sessions, which commands cannot see."""
+    data = config.folders.data
+    return str(data.with_name(f"{data.name}-caches"))
 
 
 def _absolute(path: str) -> str:

@@ -89,6 +89,17 @@ def test_a_box_has_the_limits_of_the_session(tmp_path: Path) -> None:
     assert isinstance(asyncio.run(sandbox.box((str(tmp_path),))), MountBox | LandlockBox)
 
 
+def test_there_is_a_private_folder_for_caches(tmp_path: Path) -> None:
+    cache = tmp_path / "new/caches"
+    sandbox = Sandbox("auto", cache=str(cache))
+    asyncio.run(sandbox.box((str(tmp_path),)))
+    assert cache.stat().st_mode & 0o777 == 0o700
+    assert str(cache) in sandbox.limits((), network=True, protected=True).writable
+    (tmp_path / "file").touch()
+    blocked = Sandbox("auto", cache=str(tmp_path / "file/caches"))
+    assert asyncio.run(blocked.box((str(tmp_path),))) is not None
+
+
 def test_each_system_has_its_own_mechanisms(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bubblewrap, "find", lambda roots: "/usr/bin/bwrap")
     levels = [each.level for each in available(True)]

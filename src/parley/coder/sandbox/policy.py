@@ -23,6 +23,14 @@ _KEY_STORES = (
     *(".config/chromium", ".local/share/keyrings", ".local/share/python_keyring"),
     *("Library/Keychains", "Library/Cookies"),
 )
+# Variables that move what package managers keep between runs, with the folder of each.
+_CACHES = {
+    "XDG_CACHE_HOME": "xdg",
+    "npm_config_cache": "npm",
+    "CARGO_HOME": "cargo",
+    "GOMODCACHE": "go",
+    "GRADLE_USER_HOME": "gradle",
+}
 # What decides what runs later, directly in a folder of the workspace. Git itself must be able to
 # write its folder, so of that only the parts that run something are here.
 _GIT = ("config", "config.worktree", "hooks", "info/attributes")
@@ -56,6 +64,11 @@ class Limits(Struct, frozen=True):
 def key_stores(home: str) -> tuple[str, ...]:
     """Where a person keeps keys."""
     return tuple(posixpath.join(home, name) for name in _KEY_STORES)
+
+
+def cache_variables(folder: str) -> dict[str, str]:
+    """Where package managers keep things, since those of the user cannot be written."""
+    return {name: posixpath.join(folder, part) for name, part in _CACHES.items()}
 
 
 def protected_in(root: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Literal
 
 from msgspec import Struct
@@ -64,12 +65,14 @@ class Sandbox:
         *,
         hidden: tuple[str, ...] = (),
         writable: tuple[str, ...] = (),
+        cache: str | None = None,
         mechanisms: Callable[[bool], tuple[Mechanism, ...]] | None = None,
     ) -> None:
         self.setting: Setting = setting
         self._hidden = tuple(map(os.path.realpath, hidden))
         # Semaphores between processes are files in the shared memory.
-        temporary = (os.environ.get("TMPDIR") or "/tmp", "/tmp", "/dev/shm")
+        temporary = (os.environ.get("TMPDIR") or "/tmp", "/tmp", "/dev/shm", *_some(cache))
+        self._cache = cache
         self._writable = tuple(dict.fromkeys(map(os.path.realpath, (*writable, *temporary))))
         self._mechanisms = mechanisms or available
         self._testing = asyncio.Lock()
@@ -104,6 +107,7 @@ class Sandbox:
                     "commands cannot run: a sandbox is required, and none works on this machine"
                 )
             return None
+        self._make_cache()
         limits = self.limits(roots, network=network, protected=protected)
         made = next(each for each in self._mechanisms(network) if each.level == level)
         return made.make(limits)
@@ -117,6 +121,12 @@ class Sandbox:
         # Whoever works inside a hidden folder could not work at all.
         hidden = [path for path in self._hidden if not any(is_below(root, path) for root in real)]
         return Limits((*real, *git, *self._writable), tuple(hidden), tuple(kept), network)
+
+    def _make_cache(self) -> None:
+        if self._cache is not None:
+            # Without it package managers say what they miss.
+            with suppress(OSError):
+                os.makedirs(self._cache, 0o700, exist_ok=True)
 
     async def _strongest(self) -> Level:
         # Only commands need it, and an editor waits for the first answer.
@@ -132,6 +142,10 @@ class Sandbox:
             if shut.holds(network=False, gaps=gaps):
                 return mechanism.level
         return "none"
+
+
+def _some(path: str | None) -> tuple[str, ...]:
+    return () if path is None else (path,)
 
 
 def available(network: bool) -> tuple[Mechanism, ...]:
