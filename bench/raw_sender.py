@@ -6,6 +6,7 @@ It renders one chunk once and writes it in large blocks, with plain blocking wri
 import json
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 _BLOCK = 500
@@ -15,11 +16,13 @@ _RESULTS: dict[str, dict[str, Any]] = {
 }
 
 
-def main() -> None:
+def main(on_prompt: Callable[[], None] | None = None) -> None:
     for line in sys.stdin.buffer:
         message = json.loads(line)
         method = message.get("method")
         if method == "session/prompt":
+            if on_prompt is not None:
+                on_prompt()
             _stream(int(message["params"]["prompt"][0]["text"].split()[1]))
             _answer(message["id"], {"stopReason": "end_turn"})
         elif "id" in message:
