@@ -129,3 +129,8 @@ def test_an_agent_that_lets_our_time_run_out_is_described(
     assert (told.code, told.message, told.pending) == (5, message, pending)
     assert (told.ended, told.stderr) == ("it still ran, and was ended", LINK.stderr)
     assert "--timeout" in (told.hint or "")
+
+
+def test_the_name_of_the_command_is_left_to_who_shows_it() -> None:
+    error = ConfigError("parley run", "PROMPT", "is missing", "say something")
+    assert trouble_of(error, START, None).message == "`PROMPT` is missing"

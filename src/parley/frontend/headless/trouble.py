@@ -67,7 +67,8 @@ def trouble_of(
     code = code_of(error, stage)
     text, _, hint = str(error).partition("\nhint: ")
     if code is ExitCode.USAGE or link is None:
-        return Trouble(code, text, hint=hint or None)
+        # Whoever shows it names the command.
+        return Trouble(code, text.removeprefix("parley run: "), hint=hint or None)
     pending = _PENDING.search(text)
     ended = _ENDED.search(text)
     return Trouble(
