@@ -7,4 +7,7 @@ PACKAGE = "mcp"
 
 def can_serve() -> bool:
     """Whether servers can be used; nothing is imported to find out."""
-    return importlib.util.find_spec(PACKAGE) is not None
+    try:
+        return importlib.util.find_spec(PACKAGE) is not None
+    except ImportError:  # Some loader of this process refuses the name.
+        return False
