@@ -23,7 +23,7 @@ from parley.cli.main import main as parley_main
 AGENT = Path(__file__).with_name("hostile_agent.py")
 SECONDS = 20.0
 """No run takes longer, on whatever machine."""
-_AT_ONCE = 8
+_AT_ONCE = 12
 _MARK = "PARLEY_TEST_RUN"
 _LEAVING_SECONDS = 2.0
 # What a run imports, loaded once for all of them.

@@ -4,10 +4,12 @@ The runs are made once, several at a time; each test looks at one of them.
 """
 
 import json
+import re
 
 import pytest
 
 from parley.frontend.headless.exit_code import ExitCode
+from tests.architecture.source_tree import ROOT
 from tests.frontend.headless.fault_cases import AS_FINAL, AS_JSON, ROWS, Row
 from tests.frontend.headless.many_runs import Case, Seen, play
 
@@ -53,8 +55,11 @@ def test_every_line_is_an_event_and_the_last_one_is_the_result(
     assert run.out.isascii()
 
 
-def test_each_exit_status_has_its_row() -> None:
-    assert {row.code for row in ROWS} == {int(code) for code in ExitCode}
+def test_each_exit_status_has_its_row_and_is_documented() -> None:
+    document = ROOT.joinpath("docs", "run.md").read_text(encoding="utf-8")
+    cells: list[str] = re.findall(r"^\| ([\d, ]+) \| [a-z_, ]+ \|", document, re.M)
+    documented = {int(number) for cell in cells for number in cell.split(",")}
+    assert {row.code for row in ROWS} == {int(code) for code in ExitCode} == documented
 
 
 def test_what_is_missing_or_out_of_order_is_noticed() -> None:
