@@ -134,3 +134,19 @@ def test_an_agent_that_lets_our_time_run_out_is_described(
 def test_the_name_of_the_command_is_left_to_who_shows_it() -> None:
     error = ConfigError("parley run", "PROMPT", "is missing", "say something")
     assert trouble_of(error, START, None).message == "`PROMPT` is missing"
+
+
+@pytest.mark.parametrize(
+    ("data", "shown"),
+    [
+        ({"details": "the disk is full\nat line 1"}, ": the disk is full"),
+        ("the disk is full", ": the disk is full"),
+        ({"details": "x" * 400}, ": " + "x" * 300 + "…"),
+        ({"details": 1}, ""),
+        ({"details": " "}, ""),
+        (None, ""),
+    ],
+)
+def test_what_an_error_says_beside_its_message_is_shown(data: object, shown: str) -> None:
+    trouble = trouble_of(InternalError("Internal error", data), OPEN, LINK)
+    assert trouble.message.endswith(f": Internal error (-32603){shown}")

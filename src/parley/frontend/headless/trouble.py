@@ -1,6 +1,7 @@
 """Which exit status an exception deserves, and what is known about it. Pure."""
 
 import re
+from typing import Any, cast
 
 from parley.errors import (
     AcpError,
@@ -36,6 +37,7 @@ _ENDED = re.compile(r"(?:exited with status \d+|was ended by [\w ]+)")
 _STDERR = "; its last words on stderr:"
 _WHEN = {START: "while it started", OPEN: "while the session was opened", TURN: "during the turn"}
 _LONG_WAITS = {START: "initialize", OPEN: "the session", TURN: "the end of the turn"}
+_MOST_DETAILS = 300
 _STILL_RAN = "it still ran, and was ended"
 
 
@@ -111,7 +113,17 @@ def _message(error: AcpError, text: str, stage: Stage) -> str:
         case AuthRequired():
             return f"the agent wants a login first: {first}"
         case _:
-            return f"the agent answered with an error {_WHEN[stage]}: {first}"
+            return f"the agent answered with an error {_WHEN[stage]}: {first}{_details(error)}"
+
+
+def _details(error: AcpError) -> str:
+    """Many agents say "Internal error", and only beside it what it was."""
+    data: Any = error.data if isinstance(error, RpcError) else None
+    said: Any = cast("dict[str, Any]", data).get("details") if isinstance(data, dict) else data
+    if not isinstance(said, str) or not said.strip():
+        return ""
+    line = said.strip().splitlines()[0]
+    return f": {line if len(line) <= _MOST_DETAILS else line[:_MOST_DETAILS] + '…'}"
 
 
 def _not_ended(error: AcpError) -> str | None:
