@@ -47,9 +47,11 @@ def _meet(stranger: Stranger, cache: Path, keep: Path | None) -> Row:
         runs: dict[Manner, Seen] = {
             manner: drive(stranger, folder, place / manner, manner) for manner in _manners(stranger)
         }
+        if stranger.again:
+            runs["again"] = drive(stranger, folder, place / "allow", "again", runs["allow"])
         for manner, seen in runs.items():
             lines = [json.dumps(event) + "\n" for event in seen.events]
-            (place / manner / "events.jsonl").write_text("".join(lines))
+            (place / f"{manner}.events.jsonl").write_text("".join(lines))
     return judge(stranger, runs)
 
 

@@ -29,8 +29,14 @@ _MARK = "PARLEY_OTHERS_RUN"
 _PARLEY = Path(sys.executable).with_name("parley")
 _SECONDS = 120.0
 """For a whole run. The first start of an agent may take a fifth of it."""
-Manner = Literal["allow", "refuse", "interrupt"]
-_ANSWERS: Mapping[Manner, str] = {"allow": "--yes", "refuse": "--no", "interrupt": "--no"}
+Manner = Literal["allow", "again", "refuse", "interrupt"]
+"""`again` goes on where the run that allows has ended."""
+_ANSWERS: Mapping[Manner, str] = {
+    "allow": "--yes",
+    "again": "--yes",
+    "refuse": "--no",
+    "interrupt": "--no",
+}
 _BEGUN = ("chunk_added", "tool_call_changed")
 _LEAVING_SECONDS = 2.0
 """How long children of an agent may take to notice that it is gone."""
@@ -56,6 +62,10 @@ class Seen:
     @property
     def opened(self) -> Json | None:
         return next(iter(self.of("session_opened")), None)
+
+    @property
+    def session_id(self) -> str | None:
+        return None if self.opened is None else self.opened["sessionId"]
 
     @property
     def initialized(self) -> bool:
@@ -89,16 +99,19 @@ class Seen:
         return lines[0] if lines else f"exit status {self.status}"
 
 
-def drive(stranger: Stranger, folder: Path, scratch: Path, manner: Manner) -> Seen:
-    """One run of an installed agent."""
+def drive(
+    stranger: Stranger, folder: Path, scratch: Path, manner: Manner, before: Seen | None = None
+) -> Seen:
+    """One run of an installed agent, in a new folder `scratch`, or in the one of `before`."""
     project, home = scratch / "project", scratch / "home"
     for each in (project, home):
-        each.mkdir(parents=True)
+        each.mkdir(parents=True, exist_ok=before is not None)
     (project / "notes.txt").write_text("one\ntwo\n")
     for name, text in stranger.home.items():
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).write_text(text)
-    target, record = project / "written.txt", scratch / "frames.jsonl"
+    target, record = project / "written.txt", scratch / f"{manner}.frames.jsonl"
+    stderr = scratch / f"{manner}.stderr.txt"
     mark = uuid.uuid4().hex
     model: AbstractContextManager[FakeServer | None] = nullcontext()
     if stranger.model is not None:
@@ -112,11 +125,11 @@ def drive(stranger: Stranger, folder: Path, scratch: Path, manner: Manner) -> Se
             [
                 *(str(_PARLEY), "run", prompt, "--output", "json", "--no-stdin", "--verbose"),
                 *("--cwd", str(project), "--record", str(record), "--timeout", str(_SECONDS)),
-                *(_ANSWERS[manner], *stranger.options, "--"),
+                *(_ANSWERS[manner], *_session(stranger, before), *stranger.options, "--"),
                 *stranger.command(folder),
             ],
             env,
-            scratch / "stderr.txt",
+            stderr,
             interrupt=manner == "interrupt",
         )
         seconds = time.monotonic() - began
@@ -124,12 +137,18 @@ def drive(stranger: Stranger, folder: Path, scratch: Path, manner: Manner) -> Se
     return Seen(
         status,
         tuple(events),
-        (scratch / "stderr.txt").read_text(),
+        stderr.read_text(),
         seconds,
         target.read_text() if target.exists() else None,
         left,
         tuple(_frames(record)),
     )
+
+
+def _session(stranger: Stranger, before: Seen | None) -> tuple[str, ...]:
+    if before is None or before.session_id is None:
+        return ()
+    return ("--continue",) if stranger.again == "latest" else ("--session", before.session_id)
 
 
 def _environment(home: Path, folder: Path, mark: str) -> dict[str, str]:

@@ -1,4 +1,5 @@
-"""What the runs of an agent say of each step: one allows, one refuses, one is interrupted."""
+"""What the runs of an agent say of each step: one allows, one goes on behind it,
+one refuses, one is interrupted."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -6,8 +7,18 @@ from dataclasses import dataclass
 from tests.others.driving import TEXT, Manner, Seen
 from tests.others.strangers import Stranger
 
-YES, NO, NONE = "yes", "NO", "·"
-STEPS = ("initialize", "session/new", "turn", "tool call", "allowed", "refused", "cancelled")
+YES, NO, GAP, NONE = "yes", "NO", "no", "·"
+"""`GAP` is a step that is known to fail."""
+STEPS = (
+    "initialize",
+    "session/new",
+    "turn",
+    "tool call",
+    "allowed",
+    "refused",
+    "cancelled",
+    "continued",
+)
 _DENIED, _CANCELLED = 6, 5
 
 
@@ -21,10 +32,11 @@ class Row:
     steps: tuple[str, ...]
     seconds: str
     remarks: tuple[str, ...] = ()
+    left_behind: tuple[str, ...] = ()
 
     @property
     def good(self) -> bool:
-        return NO not in self.steps and not self.remarks
+        return NO not in self.steps and not self.left_behind
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -46,6 +58,7 @@ def not_there(stranger: Stranger, why: str) -> Row:
 def judge(stranger: Stranger, runs: Mapping[Manner, Seen]) -> Row:
     """There is always a run that allows; the others only where there is something to see."""
     allowing, refusing, interrupted = runs["allow"], runs.get("refuse"), runs.get("interrupt")
+    again = runs.get("again")
     steps = (
         _word(allowing.initialized),
         _word(allowing.opened is not None),
@@ -54,6 +67,11 @@ def judge(stranger: Stranger, runs: Mapping[Manner, Seen]) -> Row:
         _word(_was_allowed(stranger, allowing)) if stranger.permission else NONE,
         NONE if refusing is None else _word(_was_refused(refusing)),
         NONE if interrupted is None else _word(_was_cancelled(interrupted)),
+        NONE if again is None else _word(_was_continued(allowing, again)),
+    )
+    steps = tuple(
+        GAP if word == NO and step in stranger.gaps else word
+        for step, word in zip(STEPS, steps, strict=True)
     )
     return Row(
         stranger.name,
@@ -61,7 +79,8 @@ def judge(stranger: Stranger, runs: Mapping[Manner, Seen]) -> Row:
         str(allowing.protocol or "-"),
         steps,
         f"{allowing.seconds:.1f}",
-        tuple(dict.fromkeys(_remarks(runs, steps))),
+        tuple(_remarks(runs, steps)),
+        _left(runs),
     )
 
 
@@ -98,14 +117,24 @@ def _was_cancelled(seen: Seen) -> bool:
     return seen.status == _CANCELLED and seen.stop_reason == "cancelled"
 
 
+def _was_continued(before: Seen, seen: Seen) -> bool:
+    same = seen.opened is not None and seen.session_id == before.session_id
+    return same and seen.status == 0 and seen.stop_reason == "end_turn"
+
+
 def _remarks(runs: Mapping[Manner, Seen], steps: tuple[str, ...]) -> Iterator[str]:
     of: dict[Manner, tuple[str, ...]] = {
         "allow": steps[:5],
         "refuse": steps[5:6],
-        "interrupt": steps[6:],
+        "interrupt": steps[6:7],
+        "again": steps[7:],
     }
     for manner, seen in runs.items():
-        if NO in of[manner]:
+        if NO in of[manner] or GAP in of[manner]:
             yield f"{manner}: {seen.trouble}"
-        if seen.left_behind:
-            yield f"left behind: {', '.join(seen.left_behind)}"
+    if left := _left(runs):
+        yield f"left behind: {', '.join(left)}"
+
+
+def _left(runs: Mapping[Manner, Seen]) -> tuple[str, ...]:
+    return tuple(name for seen in runs.values() for name in seen.left_behind)

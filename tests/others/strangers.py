@@ -36,6 +36,10 @@ class Stranger:
     tool: bool = True
     permission: bool = True
     """Whether its turn has a tool call, and one that asks."""
+    again: Literal["latest", "id"] | None = None
+    """How a later process finds a session: in the list of the agent, or only by its id."""
+    gaps: tuple[str, ...] = ()
+    """Steps that this version is known to fail, for reasons that are not ours."""
     options: tuple[str, ...] = ()
     """What `parley run` is told beside, for instance the mode in which the agent asks."""
     writes: bool = False
@@ -144,6 +148,7 @@ STRANGERS: tuple[Stranger, ...] = (
         _opencode,
         WriteTool("openai", "write", "filePath"),
         _opencode_config,
+        again="latest",
         writes=True,
     ),
     Stranger(
@@ -162,6 +167,8 @@ STRANGERS: tuple[Stranger, ...] = (
                 }
             )
         },
+        again="id",
+        gaps=("continued",),
         writes=True,
     ),
     Stranger(
@@ -185,6 +192,7 @@ STRANGERS: tuple[Stranger, ...] = (
             )
         },
         options=("--mode", "default"),
+        again="latest",
         writes=True,
     ),
 )

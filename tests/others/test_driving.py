@@ -21,7 +21,7 @@ def test_a_turn_of_an_agent_without_tools_is_seen_whole(tmp_path: Path) -> None:
     assert (seen.status, seen.protocol, seen.stop_reason) == (0, 1, "end_turn")
     assert seen.left_behind == ()
     row = judge(_scripted("hello-agent"), {"allow": seen})
-    assert row.steps == (YES, YES, YES, NONE, NONE, NONE, NONE)
+    assert row.steps == (YES, YES, YES, NONE, NONE, NONE, NONE, NONE)
     assert row.good
 
 

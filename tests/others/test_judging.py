@@ -1,5 +1,6 @@
 """A step counts only when everything that belongs to it was seen."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ STARTED: dict[str, Any] = {"result": {"protocolVersion": 1}}
 
 def test_a_file_that_was_allowed_and_written_and_refused_and_not_written_is_good() -> None:
     row = judge(WRITER, _runs(_seen(allowed=True), _seen(allowed=False)))
-    assert row.steps == (YES,) * 7
+    assert row.steps == (YES,) * 8
     assert row.good
-    assert row.cells == ("writer", "1.2.3", "1", *(YES,) * 7, "1.0", "-")
+    assert row.cells == ("writer", "1.2.3", "1", *(YES,) * 8, "1.0", "-")
 
 
 def test_a_file_that_was_allowed_but_not_written_is_not_good() -> None:
@@ -59,17 +60,33 @@ def test_every_stranger_is_pinned_and_has_a_name_of_its_own() -> None:
         assert stranger.command(Path("/folder"))
 
 
+def test_a_turn_in_another_session_was_no_continuation() -> None:
+    other = Seen(0, ({**OPENED, "sessionId": "other"}, ENDED), "", 1.0, None)
+    row = judge(WRITER, {**_runs(_seen(allowed=True), _seen(allowed=False)), "again": other})
+    assert (row.steps[7], row.good) == (NO, False)
+
+
+def test_a_step_that_is_known_to_fail_is_told_but_does_not_count() -> None:
+    other = Seen(1, (), "why", 1.0, None)
+    gap = replace(WRITER, gaps=("continued",))
+    row = judge(gap, {**_runs(_seen(allowed=True), _seen(allowed=False)), "again": other})
+    assert (row.steps[7], row.remarks, row.good) == ("no", ("again: why",), True)
+
+
 def test_a_turn_that_only_our_patience_ended_was_not_cancelled_by_the_agent() -> None:
     row = judge(WRITER, {**_runs(_seen(allowed=True), _seen(allowed=False)), "interrupt": LEFT})
     assert (row.steps[6], row.good) == (NO, False)
 
 
 LEFT = Seen(5, ({"event": "turn_ended", "stopReason": None},), "why", 1.0, None)
+OPENED: dict[str, Any] = {"event": "session_opened", "sessionId": "s"}
+ENDED: dict[str, Any] = {"event": "turn_ended", "stopReason": "end_turn"}
+AGAIN = Seen(0, (OPENED, ENDED), "", 1.0, None)
 CANCELLED = Seen(5, ({"event": "turn_ended", "stopReason": "cancelled"},), "", 1.0, None)
 
 
 def _runs(allowing: Seen, refusing: Seen) -> dict[Manner, Seen]:
-    return {"allow": allowing, "refuse": refusing, "interrupt": CANCELLED}
+    return {"allow": allowing, "refuse": refusing, "interrupt": CANCELLED, "again": AGAIN}
 
 
 def _seen(
@@ -81,7 +98,7 @@ def _seen(
 ) -> Seen:
     """A run as it should be, but for what is given."""
     events: list[dict[str, Any]] = [
-        {"event": "session_opened"},
+        OPENED,
         {"event": "tool_call_changed", "status": "completed" if allowed else "failed"},
         {"event": "turn_ended", "stopReason": "end_turn"},
     ]
