@@ -229,9 +229,10 @@ def outside(agent: Agent) -> None:
 
 
 def other_session(agent: Agent) -> None:
-    for number in range(100):
-        content = {"type": "text", "text": "not yours"}
-        agent.update("agent_message_chunk", session=f"other-{number}", content=content)
+    content = {"type": "text", "text": "not yours" * 40_000}
+    for number in range(200):
+        session = f"other-{min(number, 100)}"
+        agent.update("agent_message_chunk", session=session, content=content)
 
 
 def duplicates(agent: Agent) -> None:

@@ -65,6 +65,7 @@ class Seen:
     seconds: float
     left: int
     """Processes that it started and that live on."""
+    peak_mb: float
 
 
 def play(cases: Iterable[Case]) -> dict[str, Seen]:
@@ -107,15 +108,16 @@ class _Running:
         self.case, self._folder = case, folder
         self._began = time.monotonic()
         self._status: int | None = None
+        self._peak_mb = 0.0
         self.pid = os.fork()
         if self.pid == 0:
             # Through the end of the interpreter, as any command.
             sys.exit(self._become())
 
     def is_over(self) -> bool:
-        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        pid, status, used = os.wait4(self.pid, os.WNOHANG)
         if pid:
-            self._status = status
+            self._status, self._peak_mb = status, used.ru_maxrss / 1024
         elif time.monotonic() - self._began > SECONDS:
             os.kill(self.pid, signal.SIGKILL)
         return bool(pid)
@@ -125,7 +127,7 @@ class _Running:
         code = os.waitstatus_to_exitcode(self._status)
         out, err = (self._folder.joinpath(name) for name in ("out", "err"))
         seconds = time.monotonic() - self._began
-        return Seen(code, _text(out), _text(err), seconds, _left(self._folder))
+        return Seen(code, _text(out), _text(err), seconds, _left(self._folder), self._peak_mb)
 
     def _become(self) -> int:
         signal.pthread_sigmask(signal.SIG_SETMASK, [])

@@ -55,6 +55,11 @@ def test_every_line_is_an_event_and_the_last_one_is_the_result(
     assert run.out.isascii()
 
 
+def test_what_is_not_shown_is_not_kept(seen: dict[str, Seen]) -> None:
+    # It is told 70 MB about sessions that are not its own.
+    assert seen["other_session file"].peak_mb < seen[" file"].peak_mb + 20
+
+
 def test_each_exit_status_has_its_row_and_is_documented() -> None:
     document = ROOT.joinpath("docs", "run.md").read_text(encoding="utf-8")
     cells: list[str] = re.findall(r"^\| ([\d, ]+) \| [a-z_, ]+ \|", document, re.M)

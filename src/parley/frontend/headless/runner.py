@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from parley.errors import AcpError
 from parley.frontend.headless.asking import Asking
+from parley.frontend.headless.brief_state import BriefState
 from parley.frontend.headless.context import Context, blocks
 from parley.frontend.headless.exit_code import ExitCode, of_turn
 from parley.frontend.headless.opening import open_session
@@ -204,7 +205,12 @@ class Run:
 
     def _between(self, session: RemoteSession, event: Event) -> None:
         """An event while no turn is read: nobody else would show it."""
-        if session.id != self._session_id or session.stream is not None:
+        if session.stream is not None:
+            return
+        if session.id != self._session_id:
+            if self._session_id is not None and not isinstance(session.state, BriefState):
+                # Sessions of others, such as those of sub-agents, are not shown and not kept.
+                session.state = BriefState(session.id)
             return
         if self._turn is not None:
             self._late.append((session.id, event))  # Behind what is still to be read.
