@@ -27,9 +27,6 @@ from bench.acp_process import PARLEY, all_gone, environment
 from bench.dying_agent import WORDS
 
 AGENT = Path(__file__).with_name("dying_agent.py")
-DEADLINE, TIMEOUT, GRACE = 4.0, 8.0, 1.0
-SLACK = 6.0
-"""From the moment, or from the last limit that holds, to the end of the run."""
 _SIGNALS = (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGTERM, signal.SIGPIPE)
 _STATUSES = (0, 1, 2, 7, 70, 127, 255)
 # How long a whole session takes on a machine that has nothing else to do, and its bytes.
@@ -39,6 +36,22 @@ _CODES = {
     "death": {"starting": 7, "ready": 8, "open": 8, "done": 0},
     "hang": {"starting": 7, "ready": 9, "open": 5, "done": 0},
 }
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds that the run gets by its options, and how much later its end may be."""
+
+    deadline: float = 4.0
+    timeout: float = 8.0
+    grace: float = 1.0
+    slack: float = 6.0
+    """From the moment, or from the last limit that holds, to the end of the run."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        given = {"deadline": self.deadline, "timeout": self.timeout, "grace": self.grace}
+        return tuple(word for name, value in given.items() for word in (f"--{name}", f"{value}"))
 
 
 @dataclass
@@ -84,14 +97,13 @@ def plan_for(random: Random) -> dict[str, Any]:
     return plan
 
 
-def one_run(folder: Path, plan: dict[str, Any]) -> Run:
+def one_run(folder: Path, plan: dict[str, Any], limits: Limits) -> Run:
     """Start `parley run` with an agent that follows the plan, and judge what comes of it."""
     run = Run(plan)
     notes = folder / "notes"
     agent = (sys.executable, "-I", "-S", str(AGENT), json.dumps(plan), str(notes))
-    limits = ("--deadline", f"{DEADLINE}", "--timeout", f"{TIMEOUT}", "--grace", f"{GRACE}")
     process = subprocess.Popen(
-        (*PARLEY, "run", "--yes", *limits, "go", "--", *agent),
+        (*PARLEY, "run", "--yes", *limits.options, "go", "--", *agent),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -113,7 +125,7 @@ def one_run(folder: Path, plan: dict[str, Any]) -> Run:
     run.problems += judged(run, out, err, noted)
     if noted is not None and noted["what"] == plan["way"]:
         run.stage, run.after = noted["stage"], ended - noted["time"]
-        run.problems += _late(run, noted, ended)
+        run.problems += _late(run, noted, ended, limits)
     return run
 
 
@@ -165,17 +177,26 @@ def _hangs(plan: dict[str, Any]) -> bool:
     return plan["way"] == "hang" or plan.get("number") == signal.SIGSTOP or bool(held)
 
 
-def _late(run: Run, noted: dict[str, Any], ended: float) -> list[str]:
-    limit = noted["time"] + SLACK
+def _late(run: Run, noted: dict[str, Any], ended: float, limits: Limits) -> list[str]:
+    limit = noted["time"] + limits.slack
     if _hangs(run.plan) and run.code in (7, 9):
-        limit += DEADLINE
+        limit += limits.deadline
     elif run.code == 5:
         # Its time began when the agent was started.
-        limit = max(limit, noted["started"] + TIMEOUT + GRACE + SLACK)
+        allowed = limits.timeout + limits.grace + limits.slack
+        limit = max(limit, noted["started"] + allowed)
     return [] if ended <= limit else [f"it took {run.after:.1f} s from the moment"]
 
 
-def campaign(folder: Path, runs: int, seed: int, *, at_once: int, quiet: bool = False) -> list[Run]:
+def campaign(
+    folder: Path,
+    runs: int,
+    seed: int,
+    *,
+    at_once: int,
+    quiet: bool = False,
+    limits: Limits | None = None,
+) -> list[Run]:
     """So many runs, several at the same time, since most of them wait."""
     random = Random(seed)
     plans = [plan_for(random) for _ in range(runs)]
@@ -184,7 +205,7 @@ def campaign(folder: Path, runs: int, seed: int, *, at_once: int, quiet: bool = 
     def one(number: int) -> Run:
         place = folder / str(number)
         place.mkdir()
-        return one_run(place, plans[number])
+        return one_run(place, plans[number], limits or Limits())
 
     with ThreadPoolExecutor(at_once) as pool:
         for number, run in enumerate(pool.map(one, range(runs))):

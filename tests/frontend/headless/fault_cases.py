@@ -6,7 +6,7 @@ from tests.frontend.headless.many_runs import Case
 
 HELLO = "hello\n"
 WRONG = "noticed: the peer sent something wrong"
-_SOON = ("--deadline", "2")
+_SOON = ("--deadline", "3")
 _TIMED = ("--timeout", "1", "--grace", "1")
 
 
@@ -104,14 +104,14 @@ DEATHS = [
 ]
 
 HANGS = [
-    fault("start:hang", 7, "no answer to `initialize` within 2 s", *LAST_WORDS, options=_SOON),
-    fault("initialize:stop", 7, "within 2 s", "ended:       it still ran", options=_SOON),
-    fault("initialize:endless_line", 7, "within 2 s", "try: ", options=_SOON),
+    fault("start:hang", 7, "no answer to `initialize` within 3 s", *LAST_WORDS, options=_SOON),
+    fault("initialize:stop", 7, "within 3 s", "ended:       it still ran", options=_SOON),
+    fault("initialize:endless_line", 7, "within 3 s", "try: ", options=_SOON),
     fault(
         *(
             "session/new:hang",
             9,
-            "no answer to `session/new` within 2 s",
+            "no answer to `session/new` within 3 s",
             "waiting for: session/new",
         ),
         *("to the agent: the request `session/new`", *LAST_WORDS, "longer --deadline"),

@@ -13,8 +13,11 @@ from tests.architecture.source_tree import ROOT
 from tests.frontend.headless.fault_cases import AS_FINAL, AS_JSON, ROWS, Row
 from tests.frontend.headless.many_runs import Case, Seen, play
 
+# All runs are made before the first test.
+pytestmark = pytest.mark.timeout(240)
+
 # Beyond what the options allow: the way out of an agent that does not listen, and a busy machine.
-_MOST_SECONDS = 15.0
+_MOST_SECONDS = 40.0
 
 
 @pytest.fixture(scope="module")

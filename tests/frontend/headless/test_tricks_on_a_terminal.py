@@ -24,6 +24,9 @@ import pytest
 
 from tests.frontend.tricks import TRICKS, leaked
 
+# All runs are made before the first test.
+pytestmark = pytest.mark.timeout(240)
+
 AGENT = Path(__file__).with_name("tricky_agent.py")
 SECONDS = 40.0
 WIDE = 60_000

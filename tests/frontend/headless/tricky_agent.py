@@ -14,7 +14,36 @@ Json = dict[str, Any]
 _GROUP = 12
 
 
-class Agent:
+class Wire:
+    """Lines of JSON on stdio."""
+
+    id: Any = None
+    """Of the request that is to be answered."""
+
+    def ask(self, method: str, **params: Any) -> None:
+        self.send({"id": "q", "method": method, "params": {"sessionId": "s1", **params}})
+        while line := sys.stdin.buffer.readline():
+            if json.loads(line).get("id") == "q":
+                return
+        sys.exit(0)
+
+    def answer(self, result: Json) -> None:
+        self.send({"id": self.id, "result": result})
+
+    def fail(self, text: str, code: int = -32603) -> None:
+        self.send({"id": self.id, "error": {"code": code, "message": text, "data": text}})
+
+    def update(self, update: str, **fields: Any) -> None:
+        params = {"sessionId": "s1", "update": {"sessionUpdate": update, **fields}}
+        self.send({"method": "session/update", "params": params})
+
+    def send(self, message: Json) -> None:
+        view = memoryview(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        while view:
+            view = view[os.write(1, view) :]
+
+
+class Agent(Wire):
     """Version 1 and 2 are told apart by the mode."""
 
     def __init__(self, mode: str, tricks: list[str]) -> None:
@@ -23,7 +52,6 @@ class Agent:
         self.tricks = tricks
         # Half a pair of surrogates makes the whole message unreadable.
         self.whole = [n for n, text in enumerate(tricks) if text.isprintable() or _is_whole(text)]
-        self.id: Any = None
 
     def serve(self) -> None:
         while line := sys.stdin.buffer.readline():
@@ -173,30 +201,6 @@ class Agent:
         choices.append({"value": current, "name": current})
         select = {"type": "select", "currentValue": current, "options": choices}
         return {"id": "mode", "name": self.mark("x", 0), "category": "mode", **select}
-
-    # The wire.
-
-    def ask(self, method: str, **params: Any) -> None:
-        self.send({"id": "q", "method": method, "params": {"sessionId": "s1", **params}})
-        while line := sys.stdin.buffer.readline():
-            if json.loads(line).get("id") == "q":
-                return
-        sys.exit(0)
-
-    def answer(self, result: Json) -> None:
-        self.send({"id": self.id, "result": result})
-
-    def fail(self, text: str, code: int = -32603) -> None:
-        self.send({"id": self.id, "error": {"code": code, "message": text, "data": text}})
-
-    def update(self, update: str, **fields: Any) -> None:
-        params = {"sessionId": "s1", "update": {"sessionUpdate": update, **fields}}
-        self.send({"method": "session/update", "params": params})
-
-    def send(self, message: Json) -> None:
-        view = memoryview(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-        while view:
-            view = view[os.write(1, view) :]
 
 
 _ASKED = (*("title", "kind", "command", "cwd", "path", "file", "old", "new", "content", "option"),)
