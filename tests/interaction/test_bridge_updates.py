@@ -168,7 +168,7 @@ def test_a_client_of_version_1_that_asked_for_no_notices_gets_the_grave_ones_as_
                 ("notice", {"severity": "error", **notice}),
                 ("notice", {"severity": "info", **notice}),
             )
-            assert [each["content"]["text"] for each in seen] == ["[error] Careful\n\nHot"]
+            assert [each["content"]["text"] for each in seen] == ["[error] Careful\n\nHot\n\n"]
             assert stage.losses == ["notice", "notice"]
 
     run(scenario())
