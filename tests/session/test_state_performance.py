@@ -1,5 +1,6 @@
 """A long session costs as much per event as a short one (W16)."""
 
+import gc
 import sys
 import time
 import tracemalloc
@@ -84,12 +85,18 @@ def test_a_limited_terminal_keeps_its_limit() -> None:
 
 @contextmanager
 def untraced() -> Iterator[None]:
-    """Without the tool that measures coverage: the price of the code is meant, not its price."""
+    """Without the tool that measures coverage, and without what thousands of tests left behind.
+
+    The price of the code is meant, not that of tracing it, nor of collecting around strangers.
+    """
     tracing = sys.gettrace()
     sys.settrace(None)
+    gc.collect()
+    gc.freeze()
     try:
         yield
     finally:
+        gc.unfreeze()
         sys.settrace(tracing)
 
 
