@@ -108,3 +108,11 @@ def test_a_reader_that_goes_away_is_no_reason_to_complain() -> None:
         os.close(sink)
     assert finished.stderr == b""
     assert finished.returncode == 141
+
+
+def test_a_usage_error_names_the_help_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    for given, help_ in ((["nonsense"], "parley --help"), (["run", "--x"], "parley run --help")):
+        with pytest.raises(SystemExit) as left:
+            main(given)
+        assert left.value.code == 2
+        assert f"hint: `{help_}`" in capsys.readouterr().err

@@ -1,11 +1,17 @@
 """The tour: a real task in a project of its own, with nothing configured."""
 
+import argparse
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from parley.cli import run as runs
+from parley.cli import tour
 from parley.cli.tour_project import FILES
+from parley.frontend.headless.exit_code import ExitCode
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-c", "import sys; from parley.cli.main import main; sys.exit(main())")
@@ -48,3 +54,13 @@ def test_a_folder_that_exists_is_left_alone(tmp_path: Path) -> None:
     assert ended.returncode != 0
     assert str(tmp_path) in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_a_tour_that_was_stopped_is_not_called_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(runs, "run", lambda options: int(ExitCode.LEFT))
+    assert tour.run(argparse.Namespace(folder=tmp_path / "project")) == ExitCode.LEFT
+    said = capsys.readouterr().err
+    assert "You have stopped it" in said
+    assert "did not work" not in said

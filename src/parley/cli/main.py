@@ -10,7 +10,7 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, Protocol, cast, get_args
+from typing import Literal, NamedTuple, NoReturn, Protocol, cast, get_args
 
 from parley import __version__
 from parley.cli.help_text import HelpText
@@ -147,6 +147,14 @@ class _Overview(argparse.ArgumentParser):
     """The parser of all commands, with a help that somebody new can act on."""
 
     commands: Mapping[str, Listed] = {}
+    named: str | None = None
+    """The command that was named, if there is such a command."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where the right way is explained."""
+        command = "parley" if self.named is None else f"parley {self.named}"
+        self.print_usage(sys.stderr)
+        self.exit(2, f"{command}: error: {message}\nhint: `{command} --help` shows what there is\n")
 
     def format_help(self) -> str:
         lines = [self.format_usage(), _FIRST_STEPS]
@@ -163,6 +171,7 @@ The Agent Client Protocol on the command line: a coding agent, a client for ever
 
 Nothing needs to be configured to begin:
 
+  parley tour                watch the agent fix a bug in a small project of its own
   parley run "list ."        let the agent do something in this folder
   parley doctor              see what it finds here, and how to give it a model
 """
@@ -184,6 +193,7 @@ def _parser(
         formatter_class=HelpText,
     )
     parser.commands = commands
+    parser.named = None if command is None else name
     parser.add_argument("--version", action="version", version=f"parley {__version__}")
     subparsers = parser.add_subparsers(
         metavar="COMMAND", prog="parley", parser_class=argparse.ArgumentParser

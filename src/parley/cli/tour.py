@@ -12,6 +12,7 @@ from parley.cli import run as runs
 from parley.cli.tour_project import FILES
 from parley.client.agents import own_agent
 from parley.errors import ConfigError
+from parley.frontend.headless.exit_code import ExitCode
 
 TASK = (
     "read weather.py then "
@@ -38,6 +39,8 @@ Next:
   parley doctor           see how to give the agent a model
   parley run "list ."     let it work in your own folder
   parley setup zed        use it in an editor"""
+_STOPPED = """\
+You have stopped it. The project is in {folder}; `parley tour` begins with another one."""
 _FAILED = """\
 This did not work. `parley doctor` shows what is missing; the project is in {folder}."""
 
@@ -58,7 +61,9 @@ def run(options: argparse.Namespace) -> int:
     assert agent is not None
     started.agent_command = [*agent.command, "--provider", "offline"]
     status = runs.run(started)
-    _say((_FAILED if status else _AFTER).format(folder=folder))
+    stopped = (ExitCode.CANCELLED, ExitCode.LEFT)
+    text = _AFTER if status == 0 else _STOPPED if status in stopped else _FAILED
+    _say(text.format(folder=folder))
     return status
 
 
