@@ -4,6 +4,7 @@ import argparse
 import logging
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parley.cli.first_answer import first_profile
@@ -11,6 +12,7 @@ from parley.cli.late_agent import LateAgent
 from parley.cli.log_file import start_logging
 from parley.coder.config import Config, load
 from parley.coder.providers.choice import Choice, choose
+from parley.errors import ConfigError
 from parley.protocol.serve import serve
 from parley.protocol.settings import IAC_CODE, Settings
 from parley.rpc.transport import Transport
@@ -65,6 +67,9 @@ def run(options: argparse.Namespace) -> int:
         from parley.cli.login import log_in  # noqa: PLC0415
 
         return log_in(configuration(options))
+    if options.script is not None and (problem := _problem_of(options.script)):
+        print(f"parley acp: --script {problem}", file=sys.stderr)
+        return 2
     if sys.stdin is not None and sys.stdin.isatty():
         print("parley acp: an editor starts this; waiting for one on stdin", file=sys.stderr)
     # Before anything else is opened or written: stdout belongs to the client from here on.
@@ -77,6 +82,19 @@ def configuration(options: argparse.Namespace) -> Config:
         name.replace("-", "_"): getattr(options, name.replace("-", "_")) for name, *_ in _VALUES
     }
     return load(os.environ, flags)
+
+
+def _problem_of(script: str) -> str:
+    """What is wrong with a script that was named, with the fix; empty if nothing is."""
+    # A start without a script need not know how to read one.
+    from parley.coder.providers.scripted import read_script  # noqa: PLC0415
+
+    try:
+        read_script(Path(script))
+    except ConfigError as error:
+        fix = 'name a script; "Scripts" in docs/agent.md describes them'
+        return f"{script!r} {error.problem}; {fix}"
+    return ""
 
 
 class _Agent:

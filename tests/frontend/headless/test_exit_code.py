@@ -2,6 +2,7 @@
 
 import pytest
 
+from parley.errors import AuthRequired
 from parley.frontend.headless.exit_code import ExitCode, of_turn
 
 
@@ -19,6 +20,12 @@ from parley.frontend.headless.exit_code import ExitCode, of_turn
 )
 def test_a_stop_reason_has_its_status(reason: str, code: int) -> None:
     assert of_turn(reason, cancelled=False, denied=False) == code
+
+
+def test_a_turn_that_wants_a_login_has_not_begun() -> None:
+    code = of_turn("error", cancelled=False, denied=False, failure=AuthRequired.CODE)
+    assert code is ExitCode.NO_AGENT
+    assert of_turn("error", cancelled=False, denied=False, failure=-32603) is ExitCode.FAILED
 
 
 @pytest.mark.parametrize("reason", ["end_turn", "error", "cancelled", "refusal"])

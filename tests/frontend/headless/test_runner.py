@@ -167,7 +167,7 @@ def test_a_login_that_is_missing_is_named() -> None:
         raise AuthRequired
 
     played = play(agent)
-    assert played.code == ExitCode.FAILED
+    assert played.code == ExitCode.NO_AGENT
     assert "wants a login first" in played.err
 
 

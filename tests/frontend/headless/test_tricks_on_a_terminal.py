@@ -68,7 +68,7 @@ SHOWS = [
     Show("final", ("--output", "final"), ("message",), code=0),
     Show("prompt", ("--quiet",), ("message", "error")),
     Show("session", (), ("error",)),
-    Show("login", (), ("error",)),
+    Show("login", (), ("error",), code=7),
     Show("initialize", (), ("error",), code=7),
     Show("stderr", ("--verbose",), ("stderr",), code=8),
     Show("fields", ("--mode", "missing"), code=2),

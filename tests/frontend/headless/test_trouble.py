@@ -49,7 +49,8 @@ DEATH = ConnectionLost(
         (RequestTimeout("x"), OPEN, 9),
         (FrameTooLarge("x"), TURN, 9),
         (InternalError("x"), OPEN, 1),
-        (AuthRequired("x"), OPEN, 1),
+        (AuthRequired("x"), OPEN, 7),
+        (AuthRequired("x"), TURN, 7),
         (AcpError("x"), TURN, 1),
     ],
 )

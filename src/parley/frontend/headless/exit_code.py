@@ -5,6 +5,8 @@ They are part of the interface: `docs/run.md` lists them, and scripts depend on 
 
 from enum import IntEnum
 
+from parley.errors import AuthRequired
+
 
 class ExitCode(IntEnum):
     DONE = 0
@@ -20,7 +22,7 @@ class ExitCode(IntEnum):
     DENIED = 6
     """A permission was refused without asking a person, and the turn ended."""
     NO_AGENT = 7
-    """The agent was not found, or did not start."""
+    """The agent was not found, did not start, or wants a login first."""
     AGENT_DIED = 8
     PROTOCOL = 9
     """The agent broke the protocol, or did not answer in time."""
@@ -50,8 +52,13 @@ _BY_REASON = {
 }
 
 
-def of_turn(stop_reason: str, *, cancelled: bool, denied: bool) -> ExitCode:
+def of_turn(
+    stop_reason: str, *, cancelled: bool, denied: bool, failure: int | None = None
+) -> ExitCode:
     """The status for a turn that ended; `cancelled` and `denied` are what was done here.
+
+    `failure` is the code of the error, if it ended with one: many agents begin a session and want
+    a login only when they are to work.
 
     A reason nobody knows is not a success. A turn that ended well after a refusal may lack just
     what was refused, so it is no success either.
@@ -59,6 +66,8 @@ def of_turn(stop_reason: str, *, cancelled: bool, denied: bool) -> ExitCode:
     if cancelled:
         # Agents exist that call a cancelled turn finished, or failed.
         return ExitCode.CANCELLED
+    if failure == AuthRequired.CODE:
+        return ExitCode.NO_AGENT
     code = _BY_REASON.get(stop_reason, ExitCode.FAILED)
     if denied and code in (ExitCode.DONE, ExitCode.CANCELLED):
         return ExitCode.DENIED

@@ -194,7 +194,8 @@ class Run:
         self._stop_reason = ending.stop_reason
         cancelled = self._leaving is not None
         denied_now = self._asking.denied > denied
-        code = of_turn(ending.stop_reason, cancelled=cancelled, denied=denied_now)
+        failure = None if ending.failure is None else ending.failure.code
+        code = of_turn(ending.stop_reason, cancelled=cancelled, denied=denied_now, failure=failure)
         if self._leaving is not None:
             code = self._leaving
         seconds = self._loop.time() - began

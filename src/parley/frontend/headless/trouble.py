@@ -46,7 +46,7 @@ def code_of(error: AcpError, stage: Stage) -> ExitCode:
     match error:
         case ConfigError() | LocalProtocolError():
             return ExitCode.USAGE
-        case AgentNotFound():
+        case AgentNotFound() | AuthRequired():
             return ExitCode.NO_AGENT
         case TimeIsUp():
             return ExitCode.CANCELLED
