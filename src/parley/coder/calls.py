@@ -12,9 +12,9 @@ from itertools import groupby
 
 from msgspec import UNSET
 
+from parley.coder.conversation import Conversation
 from parley.coder.errors import ToolError
 from parley.coder.message import CallPart, ToolMessage, ToolResult
-from parley.coder.open_session import OpenSession
 from parley.coder.permit import permit
 from parley.coder.shown_call import done_call, ended_call, prepared_call
 from parley.coder.tools.tool import Outcome, Tool
@@ -26,7 +26,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class CallRunner:
-    def __init__(self, session: OpenSession, calls: tuple[CallPart, ...]) -> None:
+    def __init__(self, session: Conversation, calls: tuple[CallPart, ...]) -> None:
         self._session = session
         self._calls = calls
         self._results: dict[str, ToolResult] = {}
@@ -128,7 +128,7 @@ class CallRunner:
 class CallProgress:
     """What a running call reports; the `Progress` of a tool."""
 
-    def __init__(self, session: OpenSession, call_id: str) -> None:
+    def __init__(self, session: Conversation, call_id: str) -> None:
         self._session = session
         self.call_id = call_id
         self.shown = False

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from parley.coder.budget import Room
 from parley.coder.catalogue import Offered
+from parley.coder.conversation import Conversation
 from parley.coder.cost import CURRENCY, added, cost_of
 from parley.coder.cut import Cut, planned, summarised, tail_start
 from parley.coder.errors import ProviderError
 from parley.coder.message import Message
-from parley.coder.open_session import OpenSession
 from parley.coder.providers.provider import Answer, ModelRequest, ModelUsage, TextDelta
 from parley.coder.request import answering_model
 from parley.coder.retry import Retries
@@ -47,7 +47,7 @@ class Compaction(Struct, frozen=True):
 
 
 async def make_room(
-    session: OpenSession, model: Offered, request: ModelRequest
+    session: Conversation, model: Offered, request: ModelRequest
 ) -> Compaction | None:
     """Shorten the conversation if the request is too large; nothing if it is not, or cannot be.
 
@@ -61,7 +61,7 @@ async def make_room(
     return None if cut is None else await _Run(session, model, room).run(cut)
 
 
-async def compact(session: OpenSession, instruction: str = "") -> Compaction | None:
+async def compact(session: Conversation, instruction: str = "") -> Compaction | None:
     """Summarise the conversation now, as the user wishes; nothing if there is nothing to gain.
 
     Raises:
@@ -80,7 +80,7 @@ class _Run:
     """One compaction of one session."""
 
     def __init__(
-        self, session: OpenSession, model: Offered, room: Room, instruction: str = ""
+        self, session: Conversation, model: Offered, room: Room, instruction: str = ""
     ) -> None:
         self._session = session
         self._model = model
@@ -159,7 +159,7 @@ class _Run:
         """A request for a summary that fits the window itself, whatever the messages weigh."""
         model, room, gauge = self._model.info, self._room, self._session.gauge
         info = replace(model, max_output=min(model.max_output, room.summary))
-        key, most = f"{self._session.id}-summary", room.window // 2
+        key, most = f"{self._session.cache_key}-summary", room.window // 2
         while True:
             content = summary_request(messages, self._instruction, most)
             request = ModelRequest(info, SUMMARISER, (content,), cache_key=key)

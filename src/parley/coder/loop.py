@@ -20,18 +20,17 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from parley.coder.calls import CallRunner
 from parley.coder.commands.outcome import Ask
 from parley.coder.commands.table import command_in, run_command
 from parley.coder.commands.typed import Typed
-from parley.coder.cost import added, is_priced, turn_usage
+from parley.coder.cost import is_priced, turn_usage
 from parley.coder.errors import ProviderError
-from parley.coder.message import CallPart
 from parley.coder.open_session import OpenSession
 from parley.coder.prompt_content import user_message
-from parley.coder.providers.provider import StopCause
+from parley.coder.rounds import rounds, turn_limit
 from parley.coder.store.entry import Said, TurnBegun, TurnOver
 from parley.coder.store.failure import StoreFailed
+from parley.coder.tally import Tally
 from parley.coder.title import title_of
 from parley.coder.turn import Turn
 from parley.errors import AuthRequired, InternalError
@@ -41,10 +40,6 @@ from parley.session.role import Ending, Prompt
 
 _APART = "\n\n"
 """Some clients show all that an agent says as one text, whatever the ids of the messages."""
-_NOT_RUN = {
-    "max_tokens": "The call was not run: the answer was cut off at the model's output limit.",
-    "refusal": "The call was not run: the model refused to go on.",
-}
 
 
 async def insert_prompt(session: OpenSession, prompt: Prompt) -> None:
@@ -56,6 +51,7 @@ async def insert_prompt(session: OpenSession, prompt: Prompt) -> None:
 
 async def run_turn(session: OpenSession, prompt: Prompt) -> Ending:
     """Answer a prompt. When it returns or raises, the session is complete on the disk."""
+    session.tally = Tally()
     turn = Turn(session)
     ending = Ending("error", failure=Failure(InternalError.CODE, InternalError.MESSAGE))
     try:
@@ -63,12 +59,12 @@ async def run_turn(session: OpenSession, prompt: Prompt) -> Ending:
         _begin(session, turn, prompt, command=typed is not None)
         ending = await _ended(session, turn, typed, prompt)
     except asyncio.CancelledError:
-        ending = Ending("cancelled", turn_usage(turn.usage))
+        ending = Ending("cancelled", turn_usage(session.tally.usage))
         raise asyncio.CancelledError(ending) from None
     finally:
         # Nothing is open here unless the turn was cut short.
         turn.cut_off("cancelled" if ending.stop_reason == "cancelled" else "failed")
-        ending = replace(ending, usage=turn_usage(turn.usage))
+        ending = replace(ending, usage=turn_usage(session.tally.usage))
         session.append(TurnOver(turn.id, ending))
         failure = await _store(session)
     return ending if failure is None else Ending("error", ending.usage, failure)
@@ -95,7 +91,7 @@ def _take(session: OpenSession, prompt: Prompt) -> None:
 
 async def _ended(session: OpenSession, turn: Turn, typed: Typed | None, prompt: Prompt) -> Ending:
     try:
-        content = prompt.content if typed is None else await _commanded(session, turn, typed)
+        content = prompt.content if typed is None else await _commanded(session, typed)
         if content is None:
             return Ending("end_turn")
         session.append(Said(user_message(content)))
@@ -109,62 +105,22 @@ async def _ended(session: OpenSession, turn: Turn, typed: Typed | None, prompt: 
         return Ending("error", failure=_not_stored(error))
 
 
-async def _commanded(session: OpenSession, turn: Turn, typed: Typed) -> tuple[Block, ...] | None:
+async def _commanded(session: OpenSession, typed: Typed) -> tuple[Block, ...] | None:
     """What the model is asked by a command; nothing if the command was all."""
     outcome = await run_command(session, typed)
     if isinstance(outcome, Ask):
         return outcome.content
-    turn.usage = added(turn.usage, outcome.usage)
-    turn.requests += outcome.requests
+    session.tally.add(outcome.usage, outcome.requests)
     session.tell(ChunkAdded("agent", Text(outcome.text), session.runtime.sources.new_id()))
     return None
 
 
 async def _worked(session: OpenSession, turn: Turn) -> Ending:
     _warn_of_unknown_cost(session)
-    while True:
-        if limit := _limit(session, turn):
-            session.notify(limit)
-            return Ending("max_turn_requests")
-        answer = await turn.answer()
-        calls = answer.message.calls
-        if calls:
-            await _called(session, calls, answer.cause)
-        if answer.cause in ("max_tokens", "refusal"):
-            return Ending(answer.cause)
-        if not calls:
-            return Ending("end_turn")
-
-
-async def _called(session: OpenSession, calls: tuple[CallPart, ...], cause: StopCause) -> None:
-    """Run the calls of an answer, and give the model their results, also when it is cut short."""
-    runner = CallRunner(session, calls)
-    try:
-        if cause in _NOT_RUN:
-            # What was cut off may look complete and mean something else.
-            runner.refuse(_NOT_RUN[cause])
-        else:
-            await runner.run()
-    finally:
-        session.append(Said(runner.message()))
-    await session.keep_up()
-
-
-def _limit(session: OpenSession, turn: Turn) -> str:
-    """Which limit stands against another request; empty if none does."""
-    most = session.runtime.settings.max_requests
-    if turn.requests >= most:
-        return (
-            f"This turn has made {most} requests to the model, which is the limit"
-            " (`max_requests`). Send another message to go on."
-        )
-    budget, cost = session.chosen.budget, session.history.cost
-    if budget is not None and cost is not None and cost >= budget:
-        return (
-            f"This session has cost ${cost:.2f}, and its budget is ${budget:g}."
-            " Choose a higher one with the option `budget` to go on."
-        )
-    return ""
+    stop = await rounds(session, turn, lambda: turn_limit(session))
+    if stop.limit:
+        session.notify(stop.limit)
+    return Ending(stop.reason)
 
 
 def _warn_of_unknown_cost(session: OpenSession) -> None:

@@ -26,6 +26,7 @@ from parley.coder.sandbox.box import Box
 from parley.coder.store.entry import Entry, Forgotten, OptionSet, Said, Told
 from parley.coder.store.log import SessionLog
 from parley.coder.store.side_folder import undo_folder
+from parley.coder.tally import Tally
 from parley.coder.tools.tool import Desk, Tool
 from parley.coder.undo.recorder import Recorder
 from parley.coder.workspace.workspace import Workspace
@@ -44,18 +45,22 @@ _LOG = logging.getLogger(__name__)
 
 
 class OpenSession:
+    """Implements `Conversation`, which says more about what they share."""
+
     def __init__(
         self, runtime: Runtime, client: ClientRole, log: SessionLog, roots: tuple[str, ...]
     ) -> None:
         self.id = log.session_id
+        self.cache_key = self.id
         self.runtime = runtime
         self.client = client
         self.log = log
         self.history = History()
+        self.tally = Tally()
+        self.ask = partial(client.ask, self.id)
         self.questions = asyncio.Lock()
-        """A person is asked one thing at a time."""
+        self.writing = asyncio.Lock()
         self.stops: dict[str, Callable[[], object]] = {}
-        """Ends a running tool call alone, by its id."""
         self.desk = Desk(
             self.id,
             Workspace(
@@ -82,7 +87,6 @@ class OpenSession:
         self.commands: tuple[Command, ...] = ()
         """The slash commands that the client was told of."""
         self.told_unconfined = False
-        """Whether the person knows that nothing confines commands here."""
         self._closed = False
         self._facts: Facts | None = None
         self._announced: tuple[Option, ...] = ()

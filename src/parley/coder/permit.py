@@ -9,8 +9,8 @@ import os
 from msgspec import Struct
 from msgspec.structs import replace
 
+from parley.coder.conversation import Conversation
 from parley.coder.errors import ToolError
-from parley.coder.open_session import OpenSession
 from parley.coder.permission.access import RunsCommand
 from parley.coder.permission.policy import Request, Verdict, judge
 from parley.coder.permission.question import question_for
@@ -31,7 +31,7 @@ class Ground(Struct, frozen=True):
 
 
 async def permit(
-    session: OpenSession, tool: Tool, prepared: Prepared, change: ToolCallChanged
+    session: Conversation, tool: Tool, prepared: Prepared, change: ToolCallChanged
 ) -> None:
     """Return if the call may run; `change` is what the client was told of it.
 
@@ -50,7 +50,7 @@ async def permit(
         roots = session.desk.workspace.roots
         question = question_for(request, prepared.title, change, verdict, roots, os.path.realpath)
         await session.log.flush()
-        answer = await session.client.ask(session.id, question)
+        answer = await session.ask(question)
         decision = decide(question.options, answer)
         if decision.always:
             session.append(
@@ -62,7 +62,7 @@ async def permit(
         raise ToolError(_refusal(decision))
 
 
-async def _ground(session: OpenSession, request: Request) -> Ground:
+async def _ground(session: Conversation, request: Request) -> Ground:
     sandbox = session.runtime.sandbox
     commands = any(isinstance(each, RunsCommand) for each in request.access)
     if not commands or sandbox.setting == "off":
@@ -80,7 +80,7 @@ async def _ground(session: OpenSession, request: Request) -> Ground:
     return Ground(confined=False, warning=" Nothing confines it on this machine.")
 
 
-def _verdict(session: OpenSession, request: Request, ground: Ground) -> Verdict:
+def _verdict(session: Conversation, request: Request, ground: Ground) -> Verdict:
     verdict = _judged(session, request)
     if verdict.effect == "allow" and not ground.confined:
         return Verdict("ask", ground.warning.strip(), lasting=False)
@@ -90,7 +90,7 @@ def _verdict(session: OpenSession, request: Request, ground: Ground) -> Verdict:
     return replace(verdict, reason=verdict.reason + ground.warning, lasting=lasting)
 
 
-def _judged(session: OpenSession, request: Request) -> Verdict:
+def _judged(session: Conversation, request: Request) -> Verdict:
     return judge(
         request,
         session.chosen.mode,

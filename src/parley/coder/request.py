@@ -2,9 +2,9 @@
 
 from parley.coder.catalogue import Offered
 from parley.coder.context import system_prompt
+from parley.coder.conversation import Conversation
 from parley.coder.errors import ProviderError
 from parley.coder.instructions import instruction_text
-from parley.coder.open_session import OpenSession
 from parley.coder.prompt_content import seen_by
 from parley.coder.providers.provider import ModelRequest
 
@@ -17,7 +17,7 @@ _LEARNING = 5.0
 """Seconds that the first request waits for the list of models: it has prices and sizes."""
 
 
-async def answering_model(session: OpenSession) -> Offered:
+async def answering_model(session: Conversation) -> Offered:
     """The model of the session, once it is known.
 
     Raises:
@@ -35,7 +35,7 @@ async def answering_model(session: OpenSession) -> Offered:
     return model
 
 
-async def model_request(session: OpenSession, model: Offered) -> ModelRequest:
+async def model_request(session: Conversation, model: Offered) -> ModelRequest:
     await session.servers.settled()
     chosen, history = session.chosen, session.history
     share = 1 if chosen.prompt_size == "full" else _SMALL_SHARE
@@ -51,5 +51,5 @@ async def model_request(session: OpenSession, model: Offered) -> ModelRequest:
         seen_by(history.conversation(), images=model.info.images or not history.has_images),
         tuple(tool.spec for tool in session.tools.values()),
         chosen.thought_level if model.info.thinking else "off",
-        session.id,
+        session.cache_key,
     )

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from parley.coder.catalogue import Offered
 from parley.coder.compaction import make_room
-from parley.coder.cost import CURRENCY, added, cost_of
+from parley.coder.conversation import Conversation
+from parley.coder.cost import CURRENCY, cost_of
 from parley.coder.errors import ProviderError
 from parley.coder.message import AgentMessage, CallPart, TextPart, UserMessage
-from parley.coder.open_session import OpenSession
 from parley.coder.providers.provider import (
     Answer,
     CallBegun,
@@ -39,11 +39,9 @@ CUT_OFF = "The call was not complete when the answer of the model was cut off."
 class Turn:
     """The model's part of a turn."""
 
-    def __init__(self, session: OpenSession) -> None:
+    def __init__(self, session: Conversation) -> None:
         self._session = session
         self.id = session.runtime.sources.new_id()
-        self.usage = ModelUsage()
-        self.requests = 0
         self._said: list[str] = []
         # Text of the running answer that the client was told.
         self._open: tuple[Speaker, str] | None = None
@@ -65,7 +63,7 @@ class Turn:
         squeezed = False
         while True:
             request = await self._request(model)
-            self.requests += 1
+            session.tally.add(requests=1)
             try:
                 return self._complete(model, request, await self._streamed(model, request))
             except ProviderError as error:
@@ -117,8 +115,7 @@ class Turn:
         done = await make_room(self._session, model, request)
         if done is None:
             return False
-        self.usage = added(self.usage, done.usage)
-        self.requests += done.requests
+        self._session.tally.add(done.usage, done.requests)
         return True
 
     async def _streamed(self, model: Offered, request: ModelRequest) -> Answer:
@@ -173,7 +170,7 @@ class Turn:
         message = AgentMessage(parts)
         self._said.clear()
         self.cut_off("failed")  # Calls that were begun and never made.
-        self.usage = added(self.usage, answer.usage)
+        session.tally.add(answer.usage)
         session.gauge.learn(request, answer.usage)
         cost = cost_of(model.info, answer.usage)
         entries = (Said(message),) if parts else ()
