@@ -73,6 +73,16 @@ def test_what_exists_and_is_protected_cannot_be_changed_and_git_goes_on(tmp_path
     assert not list((work / ".vscode").iterdir())
 
 
+def test_a_path_may_be_hidden_inside_of_a_folder_that_is_hidden(tmp_path: Path) -> None:
+    limits = project(tmp_path)
+    (tmp_path / "data" / "log").mkdir(parents=True)
+    (tmp_path / "data" / "log" / "lines").write_text("1")
+    hidden = tuple(str(tmp_path / name) for name in ("data/log/lines", "data", "data/log"))
+    limits = Limits(limits.writable, hidden)
+    done = ran(limits, "ls -A ../data; echo ran", tmp_path / "project")
+    assert (done.stdout, done.stderr) == ("ran\n", "")
+
+
 def test_hidden_folders_and_files_are_empty_also_inside_the_workspace(tmp_path: Path) -> None:
     limits = project(tmp_path)
     work = tmp_path / "project"

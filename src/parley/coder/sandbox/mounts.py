@@ -12,6 +12,7 @@ import stat
 import struct
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from pathlib import PurePosixPath
 from typing import Any
 
 from msgspec.structs import replace
@@ -56,20 +57,17 @@ def _prepared(limits: Limits, cwd: str) -> Setup:
     libc = ctypes.CDLL(None, use_errno=True)
     writable = sorted(path for path in limits.writable if os.path.isdir(path))
     protected = sorted(path for path in limits.protected if _kind(path) is not None)
+    hidden = _outermost({path: kind for path in limits.hidden if (kind := _kind(path))})
     # A folder that something is mounted on cannot be renamed, and another put in its place.
     parents = {os.path.dirname(path) for path in protected}.difference(limits.writable)
     calls = [
         _mount(libc, None, "/", None, _RECURSIVE | _PRIVATE),
         *(_mount(libc, path, path, None, _BIND | _RECURSIVE) for path in writable),
         *(_mount(libc, path, path, None, _BIND) for path in (*sorted(parents), *protected)),
-        *(_hide(libc, path, kind) for path in limits.hidden if (kind := _kind(path))),
+        *(_hide(libc, path, kind) for path, kind in hidden.items()),
         _set_read_only(libc, "/", on=True),
         *(_set_read_only(libc, path, on=False) for path in writable),
-        *(
-            _set_read_only(libc, path, on=True)
-            for path in (*protected, *limits.hidden)
-            if _kind(path)
-        ),
+        *(_set_read_only(libc, path, on=True) for path in (*protected, *hidden)),
     ]
     enter = _entering(libc)
 
@@ -99,6 +97,16 @@ def _entering(libc: Any) -> Call:
             os.close(fd)
 
     return enter
+
+
+def _outermost(hidden: dict[str, str]) -> dict[str, str]:
+    """What lies in a folder that is hidden has gone with it, and cannot be mounted on any more."""
+    folders = {path for path, kind in hidden.items() if kind == "folder"}
+    return {
+        path: kind
+        for path, kind in hidden.items()
+        if folders.isdisjoint(map(str, PurePosixPath(path).parents))
+    }
 
 
 def _mount(libc: Any, source: str | None, target: str, kind: str | None, flags: int) -> Call:
