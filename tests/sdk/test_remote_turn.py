@@ -67,6 +67,20 @@ def test_iterating_shows_everything_from_the_prompt_to_the_end(version: int) -> 
 
 
 @both
+def test_batches_show_the_same_as_single_events(version: int) -> None:
+    async def scenario() -> None:
+        async with joined(_talker(2000), version) as agent:
+            session = await agent.new_session("/")
+            batches = [batch async for batch in session.prompt("a").batches()]
+            texts = [event for batch in batches for event in batch if type(event) is ChunkAdded]
+            assert len(texts) == 2000
+            assert all(batches)
+            assert len(batches) < 1000
+
+    run(scenario())
+
+
+@both
 def test_leaving_the_iteration_cancels_the_turn_at_once(version: int) -> None:
     cancelled = asyncio.Event()
     agent = Agent("endless")

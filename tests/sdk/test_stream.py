@@ -41,6 +41,24 @@ def test_an_error_is_met_behind_the_events_that_came_before_it() -> None:
     run(scenario())
 
 
+def test_a_batch_has_everything_that_came_and_lets_the_writer_go_on() -> None:
+    async def scenario() -> None:
+        stream = EventStream(limit=2)
+        reading = asyncio.create_task(stream.batch())
+        await asyncio.sleep(0)
+        assert [stream.put(_event(number)) for number in range(2)] == [False, True]
+        waiting = asyncio.create_task(stream.room())
+        assert await reading == [_event(0), _event(1)]
+        await waiting
+        stream.put(_event(2))
+        stream.end()
+        assert await stream.batch() == [_event(2)]
+        with pytest.raises(StopAsyncIteration):
+            await stream.batch()
+
+    run(scenario())
+
+
 def test_after_the_end_nothing_is_kept() -> None:
     stream = EventStream(limit=1)
     stream.end()

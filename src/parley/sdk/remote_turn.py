@@ -86,14 +86,11 @@ class RemoteTurn:
         return self._wait().__await__()
 
     def __aiter__(self) -> "TurnEvents":
-        if self._task is None:
-            self._stream = self._line.pace.stream()
-            self._begin()
-        if self._stream is None:
-            raise LocalProtocolError("the turn has begun, so its first events are gone")
-        stream, self._stream = self._stream, None
-        assert self._task is not None
-        return TurnEvents(stream, self._task, self.cancel)
+        return TurnEvents(*self._taken())
+
+    def batches(self) -> "TurnBatches":
+        """The same for whoever shows many events at once: lists of what has come meanwhile."""
+        return TurnBatches(*self._taken())
 
     async def __aenter__(self) -> Self:
         self._stream = self._line.pace.stream()
@@ -143,6 +140,17 @@ class RemoteTurn:
         if task.cancelled():
             raise ConnectionClosed("the connection was closed before the turn ended")
         return task.result()
+
+    def _taken(self) -> "_Taken":
+        """What an iteration needs, of which there can be one."""
+        if self._task is None:
+            self._stream = self._line.pace.stream()
+            self._begin()
+        if self._stream is None:
+            raise LocalProtocolError("the turn has begun, so its first events are gone")
+        stream, self._stream = self._stream, None
+        assert self._task is not None
+        return stream, self._task, self.cancel
 
     def _begin(self) -> "asyncio.Task[Ending]":
         if self._task is not None:
@@ -200,8 +208,11 @@ class RemoteTurn:
         task.cancel()
 
 
-class TurnEvents:
-    """Iterates over the events of a turn, and cancels the turn when it is dropped."""
+_Taken = tuple[EventStream, "asyncio.Task[Ending]", Callable[[], None]]
+
+
+class _Reading:
+    """An iteration over a turn, which cancels the turn when it is dropped."""
 
     def __init__(
         self, stream: EventStream, task: "asyncio.Task[Ending]", cancel: Callable[[], None]
@@ -210,17 +221,28 @@ class TurnEvents:
         self._task = task
         self._cancel = cancel
 
-    def __aiter__(self) -> "TurnEvents":
+    def __aiter__(self) -> Self:
         return self
-
-    def __anext__(self) -> Awaitable[Event]:
-        return self._stream.__anext__()
 
     def __del__(self) -> None:
         if not self._task.done():
             # Maybe in another thread, or when the loop is gone.
             with suppress(RuntimeError):
                 self._task.get_loop().call_soon_threadsafe(_dropped, self._stream, self._cancel)
+
+
+class TurnEvents(_Reading):
+    """Iterates over the events of a turn."""
+
+    def __anext__(self) -> Awaitable[Event]:
+        return self._stream.__anext__()
+
+
+class TurnBatches(_Reading):
+    """Iterates over the events of a turn, all at a time that are there."""
+
+    def __anext__(self) -> Awaitable[list[Event]]:
+        return self._stream.batch()
 
 
 def _dropped(stream: EventStream, cancel: Callable[[], None]) -> None:

@@ -59,18 +59,34 @@ class EventStream:
 
     async def __anext__(self) -> Event:
         events = self._events
-        while not events:
+        if not events:
+            await self._filled()
+        event = events.popleft()
+        if self._writer is not None and len(events) < self._limit // 2:
+            _wake(self._writer)
+            self._writer = None
+        return event
+
+    async def batch(self) -> list[Event]:
+        """All events that are there, once there is one."""
+        if not self._events:
+            await self._filled()
+        batch = list(self._events)
+        self._events.clear()
+        if self._writer is not None:
+            _wake(self._writer)
+            self._writer = None
+        return batch
+
+    async def _filled(self) -> None:
+        """Wait for an event; the end of the stream is raised."""
+        while not self._events:
             if self._ended:
                 if self._error is not None:
                     raise self._error
                 raise StopAsyncIteration
             self._reader = asyncio.get_running_loop().create_future()
             await self._reader
-        event = events.popleft()
-        if self._writer is not None and len(events) < self._limit // 2:
-            _wake(self._writer)
-            self._writer = None
-        return event
 
     def _wake_both(self) -> None:
         for waiting in (self._reader, self._writer):

@@ -21,8 +21,7 @@ def final(*turns: Sequence[Event]) -> str:
     async def act(screen: Screen) -> None:
         output = FinalOutput(screen)
         for events in turns:
-            for event in events:
-                output.event("s", event)
+            output.events("s", events)
             await output.turn_ended(END)
         output.failed(Trouble(ExitCode.FAILED, "x"))
         output.finished(Result(ExitCode.DONE))

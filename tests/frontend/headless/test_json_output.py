@@ -29,9 +29,7 @@ def lines(*events: Event) -> list[dict[str, Any]]:
 
 def raw(*events: Event) -> str:
     async def act(screen: Screen) -> None:
-        output = JsonOutput(screen)
-        for event in events:
-            output.event("s", event)
+        JsonOutput(screen).events("s", events)
 
     return on_screen(act)[0]
 

@@ -18,14 +18,24 @@ def said(text: str, id_: str | None = None) -> ChunkAdded:
 
 
 def text_of(events: Sequence[Event]) -> str:
-    async def act(screen: Screen) -> None:
+    """What is shown, which is the same however many events come at once."""
+
+    async def at_once(screen: Screen) -> None:
         output = TextOutput(screen)
-        for event in events:
-            output.event("s", event)
+        output.events("s", events)
         await output.turn_ended(END)
         output.finished(Result(ExitCode.DONE))
 
-    return on_screen(act)[0]
+    async def one_by_one(screen: Screen) -> None:
+        output = TextOutput(screen)
+        for event in events:
+            output.events("s", (event,))
+        await output.turn_ended(END)
+        output.finished(Result(ExitCode.DONE))
+
+    shown = on_screen(at_once)[0]
+    assert on_screen(one_by_one)[0] == shown
+    return shown
 
 
 def test_text_is_shown_with_the_end_of_its_last_line() -> None:
@@ -48,6 +58,9 @@ def test_only_the_agent_is_heard() -> None:
 def test_what_comes_behind_a_tool_call_begins_on_a_line_of_its_own() -> None:
     events = [said("first"), ToolCallChanged("t"), ToolCallChanged("t"), said("\n\nsecond")]
     assert text_of(events) == "first\nsecond\n"
+    assert text_of([said("first"), ToolCallChanged("t"), said("\n"), said("\nsecond")]) == (
+        "first\nsecond\n"
+    )
 
 
 def test_no_escape_sequence_gets_through_even_in_pieces() -> None:
@@ -57,7 +70,7 @@ def test_no_escape_sequence_gets_through_even_in_pieces() -> None:
 def test_a_failure_ends_the_line() -> None:
     async def act(screen: Screen) -> None:
         output = TextOutput(screen)
-        output.event("s", said("half"))
+        output.events("s", (said("half"),))
         output.failed(Trouble(ExitCode.AGENT_DIED, "gone"))
 
     assert on_screen(act)[0] == "half\n"

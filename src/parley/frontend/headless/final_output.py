@@ -4,6 +4,7 @@ What was said before is kept until it is known not to be the answer. A long text
 meanwhile, so that memory does not grow with it.
 """
 
+from collections.abc import Sequence
 from tempfile import SpooledTemporaryFile
 
 from parley.frontend.headless.output import Answered, Opened, Result, Trouble, TurnEnd
@@ -29,17 +30,22 @@ class FinalOutput:
     def opened(self, opened: Opened) -> None:
         pass
 
-    def event(self, session_id: str, event: Event) -> None:
-        if isinstance(event, ChunkAdded):
-            if event.speaker == "agent":
-                self._hold(self._said.chunk(event))
-        elif isinstance(event, MessageChanged):
-            if event.speaker == "agent":
-                self._hold(self._said.message(event))
-        elif isinstance(event, ToolCallChanged):
-            # It is the answer still if nothing follows.
-            self._old = True
-            self._said.pause()
+    def events(self, session_id: str, events: Sequence[Event]) -> None:
+        said = self._said
+        pieces: list[str] = []
+        for event in events:
+            if isinstance(event, ChunkAdded):
+                if event.speaker == "agent":
+                    pieces.append(said.chunk(event))
+            elif isinstance(event, MessageChanged):
+                if event.speaker == "agent":
+                    pieces.append(said.message(event))
+            elif isinstance(event, ToolCallChanged):
+                # It is the answer still if nothing follows.
+                self._hold(pieces)
+                self._old = True
+                said.pause()
+        self._hold(pieces)
 
     def answered(self, answered: Answered) -> None:
         pass
@@ -54,7 +60,10 @@ class FinalOutput:
     def finished(self, result: Result) -> None:
         self._held.close()
 
-    def _hold(self, text: str) -> None:
+    def _hold(self, pieces: list[str]) -> None:
+        """Keep pieces, and have done with them."""
+        text = "".join(pieces)
+        pieces.clear()
         if not text:
             return
         if self._old:

@@ -6,6 +6,7 @@ reader of JSON and nothing to a terminal. `docs/run.md` describes the events.
 
 import base64
 import re
+from collections.abc import Sequence
 from typing import Any, cast
 
 import msgspec
@@ -40,16 +41,20 @@ class JsonOutput:
             }
         )
 
-    def event(self, session_id: str, event: Event) -> None:
-        if type(event) is ChunkAdded and is_plain(event):
-            # The most frequent event by far; what comes before its text changes seldom.
-            key = (session_id, event.speaker, event.message_id)
-            if key != self._key:
-                self._key, self._head = key, _head(session_id, event)
-            self._put(self._head + _encode(cast("Any", event.content).text) + b"}}\n")
-            return
-        fields = plain(event)
-        self._line({"event": fields.pop("event"), "sessionId": session_id, **fields})
+    def events(self, session_id: str, events: Sequence[Event]) -> None:
+        pieces: list[bytes] = []
+        for event in events:
+            if type(event) is ChunkAdded and is_plain(event):
+                # The most frequent event by far; what comes before its text changes seldom.
+                key = (session_id, event.speaker, event.message_id)
+                if key != self._key:
+                    self._key, self._head = key, _head(session_id, event)
+                pieces += (self._head, _encode(cast("Any", event.content).text), b"}}\n")
+            else:
+                fields = plain(event)
+                named = {"event": fields.pop("event"), "sessionId": session_id, **fields}
+                pieces += (_encode(named), b"\n")
+        self._put(b"".join(pieces))
 
     def answered(self, answered: Answered) -> None:
         question = plain(answered.question)
@@ -111,10 +116,10 @@ class JsonOutput:
     def _line(self, fields: dict[str, Any]) -> None:
         self._put(_encode(fields) + b"\n")
 
-    def _put(self, line: bytes) -> None:
-        if not line.isascii() or b"\x7f" in line:
-            line = _NOT_PLAIN.sub(_escaped, line.decode()).encode()
-        self._screen.put(line)
+    def _put(self, lines: bytes) -> None:
+        if not lines.isascii() or b"\x7f" in lines:
+            lines = _NOT_PLAIN.sub(_escaped, lines.decode()).encode()
+        self._screen.put(lines)
 
 
 def _head(session_id: str, event: ChunkAdded) -> bytes:

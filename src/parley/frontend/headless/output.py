@@ -1,5 +1,6 @@
 """What a run reports, and the interface of whatever shows it."""
 
+from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct
@@ -83,7 +84,9 @@ class Output(Protocol):
 
     def opened(self, opened: Opened) -> None: ...
 
-    def event(self, session_id: str, event: Event) -> None: ...
+    def events(self, session_id: str, events: Sequence[Event]) -> None:
+        """What happened meanwhile, all at once: there may be hundreds of thousands."""
+        ...
 
     def answered(self, answered: Answered) -> None: ...
 

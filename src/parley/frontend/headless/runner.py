@@ -6,7 +6,7 @@ so the exit status, is decided here and nowhere else.
 
 import asyncio
 import signal
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from parley.errors import AcpError
@@ -46,11 +46,12 @@ class Views:
         self.output = output
         self.status = status
         # Events come by the hundred thousand, so nobody is called for nothing.
-        self.event = output.event if isinstance(status, NoStatusLines) else self._both
+        self.events = output.events if isinstance(status, NoStatusLines) else self._both
 
-    def _both(self, session_id: str, event: Event) -> None:
-        self.output.event(session_id, event)
-        self.status.event(session_id, event)
+    def _both(self, session_id: str, events: Sequence[Event]) -> None:
+        for event in events:
+            self.output.events(session_id, (event,))
+            self.status.event(session_id, event)
 
     def all(self) -> tuple[Output | StatusLines, ...]:
         # What ends a line of the output comes before what stands beside it.
@@ -87,7 +88,7 @@ class Run:
         self._turn: RemoteTurn | None = None
         self._turns = 0
         self._stop_reason: str | None = None
-        self._late: list[tuple[str, Event]] = []
+        self._late: list[Event] = []
         self._task: asyncio.Task[ExitCode] | None = None
         self._leaving: ExitCode | None = None
         """The status, once the run is to end early."""
@@ -172,22 +173,20 @@ class Run:
         resumed = request.session is not None or request.latest
         for view in self._views.all():
             view.opened(Opened(session.id, request.cwd, agent.profile, resumed))
-        for notice in session.state.notices:
-            self._views.event(session.id, notice)
+        self._views.events(session.id, tuple(session.state.notices))
 
     async def _one_turn(self, session: RemoteSession, turn: RemoteTurn, number: int) -> ExitCode:
         began, denied = self._loop.time(), self._asking.denied
         self._turn, self._turns = turn, number
-        show, outlet, id_ = self._views.event, self._screen.outlet, session.id
+        outlet, id_ = self._screen.outlet, session.id
         try:
-            async for event in turn:
-                show(id_, event)
+            async for events in turn.batches():
+                self._views.events(id_, events)
                 if outlet.size > HIGH_WATER:
                     await outlet.room()
         finally:
             self._turn = None
-        for late in self._late:
-            show(*late)
+        self._views.events(id_, self._late)
         self._late.clear()
         ending = turn.ending
         assert ending is not None, "the iteration ends when the turn has"
@@ -214,9 +213,9 @@ class Run:
                 session.state = BriefState(session.id)
             return
         if self._turn is not None:
-            self._late.append((session.id, event))  # Behind what is still to be read.
+            self._late.append(event)  # Behind what is still to be read.
         else:
-            self._views.event(session.id, event)
+            self._views.events(session.id, (event,))
 
     def _failed(self, error: AcpError) -> ExitCode:
         if self._leaving is not None:

@@ -1,5 +1,7 @@
 """`--output text`: what the agent says, as it comes."""
 
+from collections.abc import Sequence
+
 from parley.frontend.headless.output import Answered, Opened, Result, Trouble, TurnEnd
 from parley.frontend.headless.said import Said
 from parley.frontend.headless.screen import Screen
@@ -20,16 +22,21 @@ class TextOutput:
     def opened(self, opened: Opened) -> None:
         pass
 
-    def event(self, session_id: str, event: Event) -> None:
-        if isinstance(event, ChunkAdded):
-            if event.speaker == "agent":
-                self._say(self._said.chunk(event))
-        elif isinstance(event, MessageChanged):
-            if event.speaker == "agent":
-                self._say(self._said.message(event))
-        elif isinstance(event, ToolCallChanged):
-            # What is said before a tool call and what is said behind it are two paragraphs.
-            self._break()
+    def events(self, session_id: str, events: Sequence[Event]) -> None:
+        said = self._said
+        pieces: list[str] = []
+        for event in events:
+            if isinstance(event, ChunkAdded):
+                if event.speaker == "agent":
+                    pieces.append(said.chunk(event))
+            elif isinstance(event, MessageChanged):
+                if event.speaker == "agent":
+                    pieces.append(said.message(event))
+            elif isinstance(event, ToolCallChanged):
+                # What is said before a tool call and what is said behind it are two paragraphs.
+                self._say(pieces)
+                self._break()
+        self._say(pieces)
 
     def answered(self, answered: Answered) -> None:
         self._break()
@@ -44,14 +51,15 @@ class TextOutput:
     def finished(self, result: Result) -> None:
         self._finish_line()
 
-    def _say(self, text: str) -> None:
-        if not text:
-            return
+    def _say(self, pieces: list[str]) -> None:
+        """Show pieces, and have done with them."""
+        text = "".join(pieces)
+        pieces.clear()
         if self._wants_line:
-            self._wants_line = False
             text = text.lstrip("\n")
-        self._any = True
-        self._screen.say(self._safe.feed(text))
+        if text:
+            self._any, self._wants_line = True, False
+            self._screen.say(self._safe.feed(text))
 
     def _break(self) -> None:
         self._said.pause()
