@@ -161,6 +161,18 @@ def test_what_cannot_be_started_is_an_error_for_the_model(tmp_path: Path) -> Non
     run(scenario())
 
 
+def test_a_command_does_not_start_where_a_link_was_put_in(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "folder").symlink_to("elsewhere")
+
+    async def scenario() -> None:
+        with pytest.raises(ToolError, match="cannot be started in"):
+            await _run("touch made", tmp_path / "folder", Witness())
+        assert list((tmp_path / "elsewhere").iterdir()) == []
+
+    run(scenario())
+
+
 def test_a_machine_without_bash_has_a_shell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -108,6 +108,8 @@ def begin(
 ) -> Command:
     """Start a command line here, in the shell of this machine, confined if there is a box.
 
+    `cwd` is a real path, without links.
+
     Raises:
         ToolError: it cannot be started.
     """
@@ -119,7 +121,7 @@ def begin(
                 cwd=cwd,
                 env=environment,
                 on_output=on_output,
-                setup=launch.setup,
+                setup=_staying(cwd, launch.setup),
                 keep=launch.keep,
             )
     except OSError as error:
@@ -135,6 +137,21 @@ def exit_status(code: int | None) -> ExitStatus:
 
 def _launch(box: Box | None, command: tuple[str, ...], cwd: str) -> AbstractContextManager[Launch]:
     return nullcontext(Launch(command)) if box is None else box.launch(command, cwd)
+
+
+def _staying(cwd: str, setup: Callable[[], None] | None) -> Callable[[], None]:
+    """Let a command start only in the folder that it was allowed for.
+
+    A link may be put in its place at any time before; the child alone can tell where it is.
+    """
+
+    def check() -> None:
+        if setup is not None:
+            setup()
+        if os.getcwd() != cwd:
+            raise NotADirectoryError(cwd)
+
+    return check
 
 
 async def _run_here(command: Command, live: "_Live", seconds: float) -> Ran:
