@@ -8,7 +8,7 @@ from bench.run_deaths import Limits, Run, campaign, judged
 
 RUNS = 20
 # How fast it goes is measured where nothing else runs.
-LIMITS = Limits(deadline=6.0, timeout=8.0, slack=40.0)
+LIMITS = Limits(deadline=6.0, timeout=12.0, slack=40.0)
 
 
 @pytest.mark.timeout(150)
