@@ -1,7 +1,7 @@
 """Paths that lead out of a workspace or seem to, and the tree that they are tried in.
 
 In a path `{ws}` and `{more}` are the two roots of the workspace, `{out}` is the folder beside them
-that nobody may reach, `{pid}` is this process.
+that nobody may reach, `{pid}` is this process, and `{top}` its link to the root of all.
 """
 
 import os
@@ -111,11 +111,11 @@ _ABSOLUTE = (
     *("/etc/../etc/passwd", "/./etc/passwd", "/dev/stdin", "/dev/fd/0", "/dev/zero", "/dev/mem"),
 )
 _BY_PROC = (
-    *("/proc/self/root/etc/passwd", "/proc/self/root{ws}/inside", "/proc/self/root{out}/secret"),
+    *("/proc/self/{top}/etc/passwd", "/proc/self/{top}{ws}/inside", "/proc/self/{top}{out}/secret"),
     *("/proc/self/cwd/secret", "/proc/self/cwd", "/proc/self/environ", "/proc/self/mem"),
     *("/proc/self/maps", "/proc/self/cmdline", "/proc/self/fd/0", "/proc/self/fdinfo/0"),
-    *("/proc/{pid}/environ", "/proc/{pid}/root{out}/secret", "/proc/{pid}/cwd", "/proc/1/environ"),
-    *("/proc/{pid}/task/{pid}/root{out}/secret", "/proc/thread-self/root/etc/passwd"),
+    *("/proc/{pid}/environ", "/proc/{pid}/{top}{out}/secret", "/proc/{pid}/cwd", "/proc/1/environ"),
+    *("/proc/{pid}/task/{pid}/{top}{out}/secret", "/proc/thread-self/{top}/etc/passwd"),
     *("/proc/thread-self/environ", "/proc/self/../self/environ", "/proc", "/proc/sys/kernel"),
     *("/proc/self/task/{pid}/environ", "/proc/net/unix", "{ws}/../../proc/self/environ"),
 )
@@ -172,9 +172,10 @@ class Field:
 
     def spelled(self, path: str) -> str:
         """A path of the lists above, for this tree."""
-        named = {"{ws}": self.root, "{more}": self.more, "{out}": self.out, "{pid}": os.getpid()}
-        for name, value in named.items():
-            path = path.replace(name, str(value))
+        places = {"{ws}": self.root, "{more}": self.more, "{out}": self.out}
+        for name, place in places.items():
+            path = path.replace(name, str(place))
+        path = path.replace("{pid}", str(os.getpid())).replace("{top}", "root")
         return path
 
     def outside(self) -> dict[str, str]:
