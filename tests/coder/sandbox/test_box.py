@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from parley.coder.sandbox import landlock
-from parley.coder.sandbox.box import LandlockBox
+from parley.coder.sandbox.box import LandlockBox, kind_of
 from parley.coder.sandbox.policy import Limits
 from parley.coder.sandbox.seccomp import program
 
@@ -40,3 +40,11 @@ def test_the_rule_set_is_closed_at_the_end() -> None:
     with LandlockBox(Limits(()), landlock.abi(), None).launch(("true",), "/"):
         assert len(os.listdir("/proc/self/fd")) == before + 1
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_link_is_nothing_that_could_be_mounted_over(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    os.mkfifo(tmp_path / "pipe")
+    kinds = [kind_of(str(tmp_path / name)) for name in (".", "file", "link", "pipe", "none")]
+    assert kinds == ["folder", "file", None, None, None]

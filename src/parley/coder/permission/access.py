@@ -4,7 +4,12 @@ A tool says it before it runs; the policy decides from it and from nothing else.
 and real: symbolic links are resolved.
 """
 
+from typing import Literal
+
 from msgspec import Struct
+
+Category = Literal["read", "write", "execute"]
+"""Read-only tools need no permission inside the workspace; the others do."""
 
 
 class ReadsPath(Struct, frozen=True, tag=True):

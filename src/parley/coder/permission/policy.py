@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from parley.coder.permission.access import (
     Access,
     CallsServer,
+    Category,
     FetchesUrl,
     ReadsPath,
     RunsCommand,
@@ -41,7 +42,6 @@ from parley.coder.permission.shell import CommandLine, parse
 from parley.coder.permission.visible import visible
 from parley.coder.store.entry import Remembered
 
-Category = Literal["read", "write", "execute"]
 Mode = Literal["ask", "auto-edit", "plan", "full-access"]
 MODES: tuple[Mode, ...] = ("ask", "auto-edit", "plan", "full-access")
 

@@ -7,6 +7,7 @@ matters. It takes no measurable time, where another program in between would cos
 
 import ctypes
 import os
+import stat
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
@@ -94,3 +95,14 @@ def _restrict(ruleset: int, program: bytes | None) -> Setup:
                 raise OSError(ctypes.get_errno(), "the command cannot be confined")
 
     return setup
+
+
+def kind_of(path: str) -> str | None:
+    """What lies at a path; a link is left alone, since it would be followed to its target."""
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return None
+    if stat.S_ISDIR(mode):
+        return "folder"
+    return "file" if stat.S_ISREG(mode) else None

@@ -6,11 +6,10 @@ with it, also what left its process group.
 """
 
 import os
-import stat
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
-from parley.coder.sandbox.box import Launch
+from parley.coder.sandbox.box import Launch, kind_of
 from parley.coder.sandbox.policy import Limits, is_below
 
 _SEARCH = ("/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin")
@@ -80,7 +79,7 @@ def _writable(limits: Limits) -> Iterator[str]:
 def _protected(limits: Limits) -> Iterator[str]:
     parents: set[str] = set()
     for path in sorted(limits.protected):
-        if _kind(path) is None:
+        if kind_of(path) is None:
             continue
         parent = os.path.dirname(path)
         if parent not in parents and parent not in limits.writable:
@@ -92,19 +91,8 @@ def _protected(limits: Limits) -> Iterator[str]:
 
 def _hidden(limits: Limits) -> Iterator[str]:
     for path in limits.hidden:
-        kind = _kind(path)
+        kind = kind_of(path)
         if kind == "folder":
             yield from ("--tmpfs", path, "--remount-ro", path)
         elif kind == "file":
             yield from ("--ro-bind", os.devnull, path)
-
-
-def _kind(path: str) -> str | None:
-    """What lies at a path; a link is left alone, since it would be followed to its target."""
-    try:
-        mode = os.lstat(path).st_mode
-    except OSError:
-        return None
-    if stat.S_ISDIR(mode):
-        return "folder"
-    return "file" if stat.S_ISREG(mode) else None

@@ -8,7 +8,6 @@ self-test to find out.
 
 import ctypes
 import os
-import stat
 import struct
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from parley.coder.sandbox.box import LandlockBox, Launch, Setup
+from parley.coder.sandbox.box import LandlockBox, Launch, Setup, kind_of
 from parley.coder.sandbox.policy import Limits
 
 _NEW_MOUNTS, _NEW_USERS = 0x00020000, 0x10000000
@@ -56,8 +55,8 @@ def _prepared(limits: Limits, cwd: str) -> Setup:
     """Everything that the child does, with all paths looked at and all arguments made before."""
     libc = ctypes.CDLL(None, use_errno=True)
     writable = sorted(path for path in limits.writable if os.path.isdir(path))
-    protected = sorted(path for path in limits.protected if _kind(path) is not None)
-    hidden = _outermost({path: kind for path in limits.hidden if (kind := _kind(path))})
+    protected = sorted(path for path in limits.protected if kind_of(path) is not None)
+    hidden = _outermost({path: kind for path in limits.hidden if (kind := kind_of(path))})
     # A folder that something is mounted on cannot be renamed, and another put in its place.
     parents = {os.path.dirname(path) for path in protected}.difference(limits.writable)
     calls = [
@@ -144,14 +143,3 @@ def _set_read_only(libc: Any, path: str, *, on: bool) -> Call:
 def _checked(result: int) -> None:
     if result != 0:
         raise OSError(ctypes.get_errno(), "the mounts of the sandbox cannot be made")
-
-
-def _kind(path: str) -> str | None:
-    """What lies at a path; a link is left alone, since it would be followed to its target."""
-    try:
-        mode = os.lstat(path).st_mode
-    except OSError:
-        return None
-    if stat.S_ISDIR(mode):
-        return "folder"
-    return "file" if stat.S_ISREG(mode) else None

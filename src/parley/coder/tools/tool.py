@@ -7,21 +7,18 @@ does it. Between the two the world may change; `run` refuses what is no longer w
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct
 
 from parley.coder.message import ImagePart, Message
-from parley.coder.permission.access import Access
+from parley.coder.permission.access import Access, Category
 from parley.coder.providers.provider import ToolSpec
 from parley.coder.workspace.jobs import Jobs
 from parley.coder.workspace.workspace import Workspace
 from parley.session.content import Location, ToolItem
 from parley.session.event import Event, ToolKind
 from parley.session.option import Plan
-
-Category = Literal["read", "write", "execute"]
-"""Read-only tools need no permission inside the workspace; the others do."""
 
 
 class Outcome(Struct, frozen=True, omit_defaults=True):

@@ -11,7 +11,7 @@ from parley.frontend.headless.output import Answered, Opened, Result, Trouble, T
 from parley.frontend.headless.said import Said
 from parley.frontend.headless.screen import Screen
 from parley.frontend.visible import VisibleStream
-from parley.session.event import ChunkAdded, Event, MessageChanged, ToolCallChanged
+from parley.session.event import Event, ToolCallChanged
 
 _IN_MEMORY = 1024 * 1024
 _AT_ONCE = 64 * 1024
@@ -34,13 +34,8 @@ class FinalOutput:
         said = self._said
         pieces: list[str] = []
         for event in events:
-            if isinstance(event, ChunkAdded):
-                if event.speaker == "agent":
-                    pieces.append(said.chunk(event))
-            elif isinstance(event, MessageChanged):
-                if event.speaker == "agent":
-                    pieces.append(said.message(event))
-            elif isinstance(event, ToolCallChanged):
+            pieces.append(said.heard(event))
+            if type(event) is ToolCallChanged:
                 # It is the answer still if nothing follows.
                 self._hold(pieces)
                 self._old = True

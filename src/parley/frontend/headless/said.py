@@ -6,7 +6,7 @@ A message may be streamed, and then restated whole. What was shown already is no
 from zlib import crc32
 
 from parley.session.content import Audio, Block, Image, Link, OtherBlock, Resource, Text
-from parley.session.event import ChunkAdded, MessageChanged
+from parley.session.event import ChunkAdded, Event, MessageChanged
 
 _KEPT = 64
 
@@ -19,6 +19,14 @@ class Said:
         self._last: str | None = None
         self._end = ""
         """The last two letters that were said."""
+
+    def heard(self, event: Event) -> str:
+        """The text that an event adds, if the agent speaks in it."""
+        if isinstance(event, ChunkAdded):
+            return self.chunk(event) if event.speaker == "agent" else ""
+        if isinstance(event, MessageChanged):
+            return self.message(event) if event.speaker == "agent" else ""
+        return ""
 
     def chunk(self, event: ChunkAdded) -> str:
         """The text that a chunk adds; a new message begins on a line of its own."""

@@ -6,7 +6,7 @@ from parley.frontend.headless.output import Answered, Opened, Result, Trouble, T
 from parley.frontend.headless.said import Said
 from parley.frontend.headless.screen import Screen
 from parley.frontend.visible import VisibleStream
-from parley.session.event import ChunkAdded, Event, MessageChanged, ToolCallChanged
+from parley.session.event import Event, ToolCallChanged
 
 
 class TextOutput:
@@ -26,13 +26,8 @@ class TextOutput:
         said = self._said
         pieces: list[str] = []
         for event in events:
-            if isinstance(event, ChunkAdded):
-                if event.speaker == "agent":
-                    pieces.append(said.chunk(event))
-            elif isinstance(event, MessageChanged):
-                if event.speaker == "agent":
-                    pieces.append(said.message(event))
-            elif isinstance(event, ToolCallChanged):
+            pieces.append(said.heard(event))
+            if type(event) is ToolCallChanged:
                 # What is said before a tool call and what is said behind it are two paragraphs.
                 self._say(pieces)
                 self._break()
