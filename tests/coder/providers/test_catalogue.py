@@ -1,8 +1,8 @@
-"""Models are known by the longest prefix of their names."""
+"""Models are known by the longest prefix of their names, and offered in a useful order."""
 
 import pytest
 
-from parley.coder.providers.catalogue import can_chat, known, offered_by
+from parley.coder.providers.catalogue import can_chat, described, known, offered_by, ordered
 from parley.coder.providers.provider import ModelInfo
 
 
@@ -67,3 +67,21 @@ def test_models_to_talk_to_are_offered(model: str) -> None:
 )
 def test_other_models_are_not_offered(model: str) -> None:
     assert not can_chat(model)
+
+
+def test_a_model_that_the_user_named_gets_what_is_known_unless_it_is_described() -> None:
+    mine = ModelInfo("gpt-5", context_window=1000)
+    named = described((ModelInfo("gpt-5"), mine), provider="openai")
+    assert named[0].thinking
+    assert named[1] == mine
+
+
+def test_the_named_come_first_then_the_preferred() -> None:
+    server = tuple(map(ModelInfo, ("a", "gpt-4.1", "b", "gpt-5")))
+    models = ordered((ModelInfo("b"), ModelInfo("c")), server, provider="openai")
+    assert [model.id for model in models] == ["b", "c", "gpt-5", "gpt-4.1", "a"]
+
+
+def test_without_a_list_the_named_are_all_there_is_or_else_the_known() -> None:
+    assert ordered((ModelInfo("b"),), (), provider="openai") == (ModelInfo("b"),)
+    assert ordered((), (), provider="openai")[0].id == "gpt-5"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from parley.coder.providers.openai_models import described, free, models_from, ordered
+from parley.coder.providers.openai_models import free, models_from
 from parley.coder.providers.provider import ModelInfo
 
 
@@ -69,24 +69,6 @@ def test_rows_that_are_no_models_to_talk_to_are_left_out() -> None:
 @pytest.mark.parametrize("document", [None, [], "x", {}, {"data": 7}])
 def test_what_is_no_list_has_no_models(document: Any) -> None:
     assert models_from(document, provider="acme") == ()
-
-
-def test_a_model_that_the_user_named_gets_what_is_known_unless_it_is_described() -> None:
-    mine = ModelInfo("gpt-5", context_window=1000)
-    named = described((ModelInfo("gpt-5"), mine), provider="openai")
-    assert named[0].thinking
-    assert named[1] == mine
-
-
-def test_the_named_come_first_then_the_preferred() -> None:
-    server = listed({"id": "a"}, {"id": "gpt-4.1"}, {"id": "b"}, {"id": "gpt-5"})
-    models = ordered((ModelInfo("b"), ModelInfo("c")), server, provider="openai")
-    assert [model.id for model in models] == ["b", "c", "gpt-5", "gpt-4.1", "a"]
-
-
-def test_without_a_list_the_named_are_all_there_is_or_else_the_known() -> None:
-    assert ordered((ModelInfo("b"),), (), provider="openai") == (ModelInfo("b"),)
-    assert ordered((), (), provider="openai")[0].id == "gpt-5"
 
 
 def test_models_of_this_machine_cost_nothing() -> None:

@@ -13,11 +13,10 @@ from parley.coder.errors import ProviderError
 from parley.coder.providers.answering import answered
 from parley.coder.providers.anthropic_request import request_body
 from parley.coder.providers.anthropic_stream import AnthropicStream
-from parley.coder.providers.catalogue import known
+from parley.coder.providers.catalogue import described, known, ordered
 from parley.coder.providers.failure import Place
 from parley.coder.providers.growing import Growing
 from parley.coder.providers.http import Http, Timeouts
-from parley.coder.providers.openai_models import described, ordered
 from parley.coder.providers.provider import ModelEvent, ModelInfo, ModelRequest
 
 API_VERSION = "2023-06-01"

@@ -1,10 +1,11 @@
-"""What is known of well-known models: sizes, abilities, prices. Pure data and one lookup.
+"""What is known of well-known models: sizes, abilities, prices. Pure data and lookups.
 
 A name is found by the longest prefix that fits, so a dated or sized variant is its family. What is
 not here has the defaults of `ModelInfo`. A server that describes its models itself is believed
 more than this table.
 """
 
+from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct
@@ -155,3 +156,23 @@ def can_chat(model_id: str) -> bool:
     """Whether a model that a vendor lists is one to talk to."""
     name = model_id.lower()
     return not any(sign in name for sign in _NOT_FOR_CHAT)
+
+
+def described(models: Iterable[ModelInfo], *, provider: str) -> tuple[ModelInfo, ...]:
+    """Models that a user named, with what is known of them unless the user said more."""
+    return tuple(
+        known(model.id, provider=provider) if model == ModelInfo(model.id) else model
+        for model in models
+    )
+
+
+def ordered(
+    configured: tuple[ModelInfo, ...], listed: tuple[ModelInfo, ...], *, provider: str
+) -> tuple[ModelInfo, ...]:
+    """What to offer: what the user named, what is to be preferred, then everything else."""
+    if not listed:
+        return configured or offered_by(provider)
+    by_id = {model.id: model for model in listed}
+    wanted = {model.id: by_id.get(model.id, model) for model in configured}
+    preferred = [model.id for model in offered_by(provider) if model.id in by_id]
+    return tuple({**wanted, **{each: by_id[each] for each in (*preferred, *by_id)}}.values())

@@ -13,13 +13,12 @@ from msgspec import Struct
 
 from parley.coder.errors import ProviderError
 from parley.coder.providers.answering import answered
-from parley.coder.providers.catalogue import can_chat, known
+from parley.coder.providers.catalogue import can_chat, described, known, ordered
 from parley.coder.providers.failure import Place
 from parley.coder.providers.gemini_request import request_body
 from parley.coder.providers.gemini_stream import GeminiStream
 from parley.coder.providers.growing import Growing
 from parley.coder.providers.http import Http, Timeouts
-from parley.coder.providers.openai_models import described, ordered
 from parley.coder.providers.provider import ModelEvent, ModelInfo, ModelRequest
 
 MODELS_WITHIN = 2.0

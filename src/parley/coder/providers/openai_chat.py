@@ -18,7 +18,8 @@ from parley.coder.providers.openai_chat_request import (
     request_body,
 )
 from parley.coder.providers.openai_chat_stream import ChatReader
-from parley.coder.providers.openai_models import described, free, models_from, ordered
+from parley.coder.providers.catalogue import described, ordered
+from parley.coder.providers.openai_models import free, models_from
 from parley.coder.providers.provider import ModelEvent, ModelInfo, ModelRequest
 
 MODELS_WITHIN = 2.0

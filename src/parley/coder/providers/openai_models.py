@@ -3,14 +3,13 @@
 Pure: the JSON document in, models out.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from parley.coder.providers.catalogue import can_chat, known, offered_by
+from parley.coder.providers.catalogue import can_chat, known
 from parley.coder.providers.provider import ModelInfo
 
 
@@ -66,26 +65,6 @@ def models_from(document: Any, *, provider: str) -> tuple[ModelInfo, ...]:
     except msgspec.ValidationError:
         return ()
     return tuple(_info(row, provider) for row in map(_row, rows) if row and can_chat(row.id))
-
-
-def described(models: Iterable[ModelInfo], *, provider: str) -> tuple[ModelInfo, ...]:
-    """Models that a user named, with what is known of them unless the user said more."""
-    return tuple(
-        known(model.id, provider=provider) if model == ModelInfo(model.id) else model
-        for model in models
-    )
-
-
-def ordered(
-    configured: tuple[ModelInfo, ...], listed: tuple[ModelInfo, ...], *, provider: str
-) -> tuple[ModelInfo, ...]:
-    """What to offer: what the user named, what is to be preferred, then everything else."""
-    if not listed:
-        return configured or offered_by(provider)
-    by_id = {model.id: model for model in listed}
-    wanted = {model.id: by_id.get(model.id, model) for model in configured}
-    preferred = [model.id for model in offered_by(provider) if model.id in by_id]
-    return tuple({**wanted, **{each: by_id[each] for each in (*preferred, *by_id)}}.values())
 
 
 def free(models: tuple[ModelInfo, ...]) -> tuple[ModelInfo, ...]:
