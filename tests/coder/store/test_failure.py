@@ -14,6 +14,7 @@ from parley.coder.store.failure import (
     StoreFailed,
     cause_of,
     failed,
+    is_lost,
 )
 from parley.errors import InternalError, InvalidRequest
 
@@ -57,3 +58,21 @@ def test_who_holds_a_session_is_said_as_far_as_it_is_known() -> None:
     assert "this process" in SessionInUse("s", os.getpid()).message
     assert isinstance(SessionInUse("s", 1), InvalidRequest)
     assert StoreFailed("gone", "gone").code == -32603
+
+
+@pytest.mark.parametrize(
+    ("code", "lost"),
+    [
+        (None, True),
+        (sqlite3.SQLITE_CORRUPT, True),
+        (sqlite3.SQLITE_IOERR_SHORT_READ, True),
+        (sqlite3.SQLITE_IOERR_SHMSIZE, False),
+        (sqlite3.SQLITE_FULL, False),
+        (sqlite3.SQLITE_CANTOPEN, False),
+    ],
+)
+def test_only_what_no_other_time_can_read_is_lost(code: int | None, lost: bool) -> None:
+    error = sqlite3.OperationalError("x")
+    if code is not None:
+        error.sqlite_errorcode = code
+    assert is_lost(error) is lost

@@ -1,6 +1,8 @@
 """A damaged file is moved aside, and what can be read of it goes on."""
 
 import os
+import shutil
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -36,7 +38,8 @@ def test_everything_that_can_be_read_is_kept(tmp_path: Path) -> None:
     with closing(schema.connect(path)) as connection:
         connection.execute("UPDATE entries SET crc = 0 WHERE session = 2 AND seq = 2")
     done = rebuild.rebuild(path)
-    assert done == rebuild.Rebuilt(tmp_path / "sessions.db.damaged-1", 2, 3)
+    loss = f"session `{SECOND}`: record 2 is damaged, those before it are kept"
+    assert done == rebuild.Rebuilt(tmp_path / "sessions.db.damaged-1", 2, 3, (loss,))
     assert str(done.aside) in done.text
     assert records(path) == {FIRST: 2, SECOND: 1}
     assert not rebuild.is_demanded(path)
@@ -99,6 +102,120 @@ def test_a_marker_that_says_nothing_stands_for_the_first_name(tmp_path: Path) ->
     done = rebuild.rebuild(path)
     assert done is not None
     assert done.aside.name == "sessions.db.damaged-1"
+
+
+def test_what_is_moved_aside_is_the_damaged_file_with_its_log_byte_by_byte(tmp_path: Path) -> None:
+    (tmp_path / "alive").mkdir()
+    alive = made(tmp_path / "alive")
+    with closing(schema.connect(alive)) as connection:
+        changing.set_title(connection, 1, FIRST, "in the log")
+        for suffix in ("", "-wal"):
+            shutil.copy(f"{alive}{suffix}", tmp_path)
+    path = tmp_path / alive.name
+    before = [Path(f"{path}{suffix}").read_bytes() for suffix in ("", "-wal")]
+    done = rebuild.rebuild(path)
+    assert done is not None
+    assert [Path(f"{done.aside}{suffix}").read_bytes() for suffix in ("", "-wal")] == before
+    assert {each.name for each in tmp_path.iterdir()} == {
+        "alive",
+        "sessions.db",
+        "sessions.db.damaged-1",
+        "sessions.db.damaged-1-wal",
+    }
+    with closing(schema.connect(path)) as connection:
+        head = reading.head(connection, FIRST)
+        assert head is not None
+        assert head.title == "in the log"
+
+
+def test_a_rebuild_that_was_killed_between_moving_the_log_and_the_file_loses_nothing(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "alive").mkdir()
+    alive = made(tmp_path / "alive")
+    path = tmp_path / alive.name
+    with closing(schema.connect(alive)) as connection:
+        connection.execute("SELECT * FROM sessions").fetchall()
+        shutil.copy(alive, path)
+        shutil.copy(f"{alive}-wal", f"{path}.damaged-1-wal")
+    rebuild.demand(path)
+    assert rebuild.rebuild(path) is not None
+    assert records(path) == {FIRST: 2, SECOND: 2}
+
+
+def test_a_session_whose_folder_is_lost_is_kept_if_its_records_fit_its_name(
+    tmp_path: Path,
+) -> None:
+    path = made(tmp_path)
+    with closing(schema.connect(path)) as connection:
+        connection.execute("UPDATE sessions SET crc = 0, touched = x'00'")
+        connection.execute("UPDATE entries SET crc = 0 WHERE session = 2")
+        connection.execute(
+            "INSERT INTO sessions (id, cwd, additional, crc, updated, touched, records) "
+            "VALUES ('no id', '/', '[]', 0, 0, 0, 0)"
+        )
+    done = rebuild.rebuild(path)
+    assert done is not None
+    assert done.losses == (f"session `{FIRST}`: its folder cannot be read",)
+    assert records(path) == {FIRST: 2}
+    with closing(schema.connect(path)) as connection:
+        head = reading.head(connection, FIRST)
+        assert head is not None
+        assert head.cwd == rebuild.UNKNOWN_FOLDER
+
+
+@pytest.mark.parametrize("demanded", [False, True])
+def test_a_rebuild_that_has_no_room_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, demanded: bool
+) -> None:
+    path = made(tmp_path)
+    if demanded:
+        rebuild.demand(path)
+    before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    connect = schema.connect
+
+    def narrow(target: Path) -> sqlite3.Connection:
+        connection = connect(target)
+        connection.execute("PRAGMA max_page_count = 6")
+        return connection
+
+    with monkeypatch.context() as patched:
+        patched.setattr(schema, "connect", narrow)
+        with pytest.raises(sqlite3.OperationalError, match="full"):
+            rebuild.rebuild(path)
+    left = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    assert {name: left[name] for name in before} == before
+    assert set(left) - set(before) <= {"sessions.db-shm", "sessions.db-wal"}
+    assert rebuild.rebuild(path) is not None
+    assert records(path) == {FIRST: 2, SECOND: 2}
+
+
+@pytest.mark.parametrize("where", ["_damaged", "_heads"])
+def test_a_file_that_cannot_be_read_just_now_is_not_taken_for_an_empty_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    path = made(tmp_path)
+    error = sqlite3.OperationalError("unable to open database file")
+    error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+
+    class Unable:
+        def execute(self, statement: str) -> None:
+            raise error
+
+        def close(self) -> None:
+            pass
+
+    def unable(source: Path) -> Unable:
+        if where == "_damaged":
+            raise error
+        return Unable()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(rebuild, "_damaged", unable)
+        with pytest.raises(sqlite3.OperationalError, match="unable"):
+            rebuild.rebuild(path)
+    assert records(path) == {FIRST: 2, SECOND: 2}
+    assert not list(tmp_path.glob("*.damaged-*"))
 
 
 def test_sessions_behind_a_hole_in_their_table_are_found_from_the_other_end(

@@ -26,6 +26,12 @@ _CAUSES: dict[int, Cause] = {
     sqlite3.SQLITE_AUTH: "denied",
     sqlite3.SQLITE_CANTOPEN: "denied",
 }
+# Sectors that a disk does not give back any more. What else fails may work the next time.
+_LOST_SECTORS = (
+    sqlite3.SQLITE_IOERR_READ,
+    sqlite3.SQLITE_IOERR_SHORT_READ,
+    sqlite3.SQLITE_IOERR_CORRUPTFS,
+)
 _TEXTS: dict[Cause, str] = {
     "full": "no space left on the device (ENOSPC)\nhint: free space under `{where}`; then go on",
     "io": "the system cannot read or write it\nhint: check the disk under `{where}`",
@@ -72,6 +78,12 @@ def cause_of(error: sqlite3.Error | OSError) -> Cause:
     # Python itself raises some of these errors, and those have no code.
     code = getattr(error, "sqlite_errorcode", None)
     return "io" if code is None else _CAUSES.get(code & 0xFF, "io")
+
+
+def is_lost(error: sqlite3.Error) -> bool:
+    """Whether what was to be read cannot be read at any other time, either."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is None or code in _LOST_SECTORS or cause_of(error) == "damaged"
 
 
 def failed(error: sqlite3.Error | OSError, where: Path) -> StoreFailed:

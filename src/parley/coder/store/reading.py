@@ -6,7 +6,7 @@ session whose own facts are damaged is not there.
 
 import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -96,15 +96,27 @@ def head_of(row: tuple[Any, ...]) -> Head | None:
     return Head(key, session_id, cwd, unpacked_paths(additional), title, updated, touched)
 
 
-def verified(connection: sqlite3.Connection, key: int, session_id: str) -> Verified:
-    """Read and check the records of a session, in order."""
+def is_damage(error: sqlite3.Error) -> bool:
+    return cause_of(error) == "damaged"
+
+
+def verified(
+    connection: sqlite3.Connection,
+    key: int,
+    session_id: str,
+    is_damage: Callable[[sqlite3.Error], bool] = is_damage,
+) -> Verified:
+    """Read and check the records of a session, in order.
+
+    An error that is no damage is raised: it says nothing about the records.
+    """
     # Another process may append meanwhile; both tables are seen as they were at one moment.
     connection.execute("BEGIN")
     rows: list[Row] = []
     try:
         return _verified(connection, key, seed(session_id), rows)
     except sqlite3.DatabaseError as error:
-        if cause_of(error) != "damaged":
+        if not is_damage(error):
             raise
         return Verified(rows, f"record {len(rows) + 1} cannot be read", unreadable=True)
     finally:

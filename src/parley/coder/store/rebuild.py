@@ -1,19 +1,27 @@
 """Replacing a damaged file by a new one with everything that can still be read.
 
-The damaged file is moved aside and kept. Each step can be repeated: a marker says that a rebuild
-is due, and goes away when it is done. The caller holds the store alone.
+The damaged file is moved aside and kept as it is. Each step can be repeated: a marker says that a
+rebuild is due, and goes away when it is done. The new file is complete before the old one is
+moved, so a rebuild for which there is no room changes nothing. The caller holds the store alone.
 """
 
 import os
 import sqlite3
+import stat
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
 from parley.coder.store import schema
+from parley.coder.store.failure import Damaged, is_lost
 from parley.coder.store.reading import SESSION_COLUMNS, Head, Row, head_of, verified
+from parley.coder.store.record import is_session_id, packed_paths, seed, text_checksum
+
+UNKNOWN_FOLDER = "/"
+"""Where a session is listed whose own folder cannot be read any more."""
 
 
 class Rebuilt(Struct, frozen=True):
@@ -23,6 +31,8 @@ class Rebuilt(Struct, frozen=True):
     """Where the damaged file is now."""
     sessions: int
     entries: int
+    losses: tuple[str, ...] = ()
+    """What is missing of sessions that are kept, for a person."""
 
     @property
     def text(self) -> str:
@@ -47,27 +57,31 @@ def is_demanded(path: Path) -> bool:
 
 
 def rebuild(path: Path) -> Rebuilt | None:
-    """Move the file aside and make a new one; nothing when that was done already."""
+    """Move the file aside and put a new one in its place; nothing when that was done already."""
+    was_demanded = is_demanded(path)
     demand(path)
     aside = _aside(path, _number_in(_marker(path)))
     if _exists(path) and _exists(aside):
         _finish(path)
         return None
-    # The log of changes belongs to the file, so it goes first: a file without it is still whole.
-    for suffix in ("-wal", ""):
-        with suppress(FileNotFoundError):
-            os.rename(f"{path}{suffix}", f"{aside}{suffix}")
-    with suppress(FileNotFoundError):
-        os.unlink(f"{path}-shm")
+    if not _exists(path) or _exists(_log_of(aside)):
+        # The last rebuild was interrupted while it moved the file.
+        _move(path, aside)
+    source = path if _exists(path) else aside
     fresh = path.with_name(f"{path.name}.new")
-    for suffix in ("", "-journal", "-wal", "-shm"):
-        with suppress(FileNotFoundError):
-            os.unlink(f"{fresh}{suffix}")
-    make_private(fresh)
-    sessions, entries = _salvage(aside, fresh)
+    try:
+        _remove(fresh)
+        make_private(fresh)
+        salvaged = _salvage(source, fresh)
+    except (sqlite3.Error, OSError):
+        _remove(fresh)
+        if source is path and not was_demanded:
+            _marker(path).unlink()
+        raise
+    _move(path, aside)
     os.rename(fresh, path)
     _finish(path)
-    return Rebuilt(aside, sessions, entries)
+    return Rebuilt(aside, *salvaged)
 
 
 def make_private(path: Path) -> None:
@@ -87,12 +101,34 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _salvage(source: Path, target: Path) -> tuple[int, int]:
+def _move(path: Path, aside: Path) -> None:
+    """Move the file aside with its log of changes, as far as that is not done already."""
+    # The log belongs to the file, so it goes first: a file without it is still whole.
+    for old, new in ((_log_of(path), _log_of(aside)), (path, aside)):
+        with suppress(FileNotFoundError):
+            os.rename(old, new)
+    for file in (path, aside):
+        with suppress(FileNotFoundError):
+            os.unlink(f"{file}-shm")
+    # Reading leaves an empty one behind.
+    with suppress(FileNotFoundError):
+        if _log_of(aside).lstat().st_size == 0:
+            _log_of(aside).unlink()
+
+
+def _remove(fresh: Path) -> None:
+    for suffix in ("", "-journal", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            os.unlink(f"{fresh}{suffix}")
+
+
+def _salvage(source: Path, target: Path) -> tuple[int, int, tuple[str, ...]]:
     sessions = entries = 0
+    losses: list[str] = []
     with closing(schema.connect(target)) as new, closing(_readable(source)) as found:
         schema.migrate(new)
         new.execute("BEGIN")
-        for row, records in found:
+        for row, records, loss in found:
             added = new.execute(
                 f"INSERT OR IGNORE INTO sessions ({SESSION_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?)",
                 (*row[:-1], len(records)),
@@ -101,36 +137,75 @@ def _salvage(source: Path, target: Path) -> tuple[int, int]:
             if added.rowcount:
                 new.executemany("INSERT INTO entries VALUES (?, ?, ?, ?)", records)
                 sessions, entries = sessions + 1, entries + len(records)
+                losses += [f"session `{row[1]}`: {loss}"] if loss else []
         new.execute("COMMIT")
-    return sessions, entries
+    return sessions, entries, tuple(losses)
 
 
-def _readable(source: Path) -> Generator[tuple[tuple[object, ...], Sequence[Row]]]:
-    """The row of every session that can be read, and the records before its first damage."""
-    # What cannot be read is lost, and that is no failure; what cannot be written is one.
-    with suppress(sqlite3.Error), closing(_damaged(source)) as old:
-        for row, head in _heads(old):
-            yield row, verified(old, head.key, head.session_id).rows
+def _readable(source: Path) -> Generator[tuple[tuple[Any, ...], Sequence[Row], str]]:
+    """Every session that can be read: its row, the records before its first damage, the loss."""
+    try:
+        with closing(_damaged(source)) as old:
+            for row, head in _heads(old):
+                found = verified(old, head.key, head.session_id, is_lost)
+                loss = f"{found.damage}, those before it are kept" if found.damage else ""
+                if head_of(row) is None:
+                    if not found.rows:
+                        # Neither its facts nor its records can be trusted.
+                        continue
+                    row = _placed(row, head)
+                    loss = "; ".join(filter(None, ("its folder cannot be read", loss)))
+                yield row, found.rows, loss
+    except sqlite3.Error as error:
+        # What cannot be read is lost, and that is no failure. What cannot be read now is one.
+        if not is_lost(error):
+            raise
 
 
 def _damaged(path: Path) -> sqlite3.Connection:
-    if not path.is_file() or path.is_symlink():
-        raise sqlite3.DatabaseError("not a file")
-    connection = schema.connect(path)
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        raise Damaged("there is no file") from None
+    if not stat.S_ISREG(found.st_mode):
+        raise Damaged("not a file")
+    # It may be that only its mode keeps it from being read.
+    path.chmod(0o600)
+    connection = schema.connect_to_read(path)
     # Without this SQLite refuses a file that is shorter than it says it is.
     connection.execute("PRAGMA writable_schema = ON")
     return connection
 
 
-def _heads(old: sqlite3.Connection) -> Iterator[tuple[tuple[object, ...], Head]]:
+def _heads(old: sqlite3.Connection) -> Iterator[tuple[tuple[Any, ...], Head]]:
     """Every session that can be read, from both ends of the table towards the damage."""
     for order in ("ASC", "DESC"):
-        with suppress(sqlite3.DatabaseError):
+        try:
             for row in old.execute(f"SELECT {SESSION_COLUMNS} FROM sessions ORDER BY key {order}"):
-                head = head_of(row)
+                head = head_of(row) or _nameable(row)
                 if head is not None:
                     yield row, head
+        except sqlite3.DatabaseError as error:
+            if not is_lost(error):
+                raise
+        else:
             return
+
+
+def _nameable(row: tuple[Any, ...]) -> Head | None:
+    """A session of which nothing but the id can be trusted, and that by its records alone."""
+    key, session_id = row[:2]
+    if not isinstance(session_id, str) or not is_session_id(session_id):
+        return None
+    return Head(key, session_id, UNKNOWN_FOLDER, (), None, 0, 0)
+
+
+def _placed(row: tuple[Any, ...], head: Head) -> tuple[Any, ...]:
+    """The row of a session with the facts that it gets in place of those that were lost."""
+    additional = packed_paths(())
+    crc = text_checksum(seed(head.session_id), head.cwd, additional)
+    updated, touched = (each if isinstance(each, int) else 0 for each in row[7:9])
+    return (head.key, head.session_id, head.cwd, additional, crc, None, None, updated, touched, 0)
 
 
 def _finish(path: Path) -> None:
@@ -149,6 +224,10 @@ def _number_in(marker: Path) -> int:
 
 def _aside(path: Path, number: int) -> Path:
     return path.with_name(f"{path.name}.damaged-{number}")
+
+
+def _log_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
 
 
 def _free_number(path: Path) -> int:

@@ -49,12 +49,15 @@ _STEPS = (_FIRST,)
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open an existing file. Transactions are begun and ended by hand."""
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS, isolation_level=None
-    )
-    # A damaged text must reach the checksum instead of failing on the way to it.
-    connection.text_factory = _lenient
-    return connection
+    return _connected(path, "rw")
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """Open an existing file that stays as it is, byte by byte, together with its log of changes.
+
+    An empty log and the index of the log can be left behind.
+    """
+    return _connected(path, "ro")
 
 
 def set_up(connection: sqlite3.Connection) -> None:
@@ -109,6 +112,18 @@ def probe(connection: sqlite3.Connection) -> None:
 
 def version_of(connection: sqlite3.Connection) -> int:
     return connection.execute("PRAGMA user_version").fetchone()[0]
+
+
+def _connected(path: Path, mode: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}",
+        uri=True,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+    )
+    # A damaged text must reach the checksum instead of failing on the way to it.
+    connection.text_factory = _lenient
+    return connection
 
 
 def _lenient(text: bytes) -> str:
