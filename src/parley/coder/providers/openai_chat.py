@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from parley.coder.errors import ProviderError
 from parley.coder.providers.answering import answered
+from parley.coder.providers.catalogue import described, ordered
 from parley.coder.providers.failure import Place
 from parley.coder.providers.growing import Growing
 from parley.coder.providers.http import Http, Timeouts
@@ -18,7 +19,6 @@ from parley.coder.providers.openai_chat_request import (
     request_body,
 )
 from parley.coder.providers.openai_chat_stream import ChatReader
-from parley.coder.providers.catalogue import described, ordered
 from parley.coder.providers.openai_models import free, models_from
 from parley.coder.providers.provider import ModelEvent, ModelInfo, ModelRequest
 
