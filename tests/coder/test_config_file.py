@@ -75,7 +75,7 @@ def test_a_missing_file_is_an_empty_one(tmp_path: Path) -> None:
         ("agnet = 1", ("agnet", "is unknown", "did you mean `agent`?")),
         (
             "zzz = 1",
-            ("zzz", "is unknown", "the keys here are: agent, agents, mcp, providers, rules"),
+            ("zzz", "is unknown", "the keys here are: agent, agents, hooks, mcp, providers, rules"),
         ),
         (
             "[agent]\nmode = 'yolo'",

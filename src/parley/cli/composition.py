@@ -15,6 +15,7 @@ from parley.cli.first_answer import logins_for
 from parley.cli.tool_environment import tool_environment
 from parley.coder.application import Application
 from parley.coder.config import Config, ProviderConfig
+from parley.coder.config_file import AgentTable
 from parley.coder.instructions import NAMES, own_instructions
 from parley.coder.permission.rule import Rule, parse_rules
 from parley.coder.providers.choice import Choice, choose, sees_images
@@ -23,8 +24,9 @@ from parley.coder.providers.offline import HOW_TO_CONFIGURE
 from parley.coder.runtime import Runtime
 from parley.coder.sandbox.policy import cache_variables, key_stores
 from parley.coder.sandbox.sandbox import Sandbox
-from parley.coder.settings import CoderSettings, RetryLimits
+from parley.coder.settings import CoderSettings, RetryLimits, SubagentLimits
 from parley.coder.store.store import Store
+from parley.coder.tools.agent import Agent
 from parley.coder.tools.bash import Bash
 from parley.coder.tools.edit_file import EditFile
 from parley.coder.tools.glob import Glob
@@ -63,6 +65,7 @@ def tools() -> tuple[Tool, ...]:
         WebFetch(),
         Todo(),
         Recall(),
+        Agent(),
     )
 
 
@@ -187,6 +190,7 @@ def settings_of(
         network=agent.network is not False,
         budget=agent.budget,
         max_requests=agent.max_requests or default.max_requests,
+        subagents=_subagents(default.subagents, agent),
         retry=_retry(default.retry, agent.retry_seconds),
         hint="" if choice.configured else HINT,
         warnings=warnings,
@@ -194,6 +198,7 @@ def settings_of(
         instructions=own_instructions(config.folders.config.with_name(NAMES[0])),
         mcp_servers=config.mcp_servers,
         environment=_environment(config),
+        hooks=config.hooks,
     )
 
 
@@ -225,6 +230,14 @@ def _caches(config: Config) -> str:
 
 def _absolute(path: str) -> str:
     return os.path.normpath(os.path.expanduser(path))
+
+
+def _subagents(default: SubagentLimits, agent: AgentTable) -> SubagentLimits:
+    return SubagentLimits(
+        agent.subagents or default.at_once,
+        agent.subagent_requests or default.requests,
+        agent.subagent_tokens or default.tokens,
+    )
 
 
 def _retry(default: RetryLimits, seconds: float | None) -> RetryLimits:

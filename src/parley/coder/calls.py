@@ -1,23 +1,27 @@
 """Running the tool calls of one answer of the model: in what order, with whose permission.
 
 Every call gets exactly one result, whatever happens to it, and the results come in the order of the
-calls. Neighbouring calls of read-only tools run together; everything else runs alone and in order,
-so that a call sees what the calls before it did.
+calls. Neighbouring calls of read-only tools run together, and so do neighbouring sub-agents;
+everything else runs alone and in order, so that a call sees what the calls before it did. Calls of
+different sub-agents run beside each other, but no two of them change files by tools at one time.
 """
 
 import asyncio
 import logging
 from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, nullcontext
 from itertools import groupby
 
 from msgspec import UNSET
 
 from parley.coder.conversation import Conversation
 from parley.coder.errors import ToolError
+from parley.coder.hooks.around import CallHooks
 from parley.coder.message import CallPart, ToolMessage, ToolResult
 from parley.coder.permit import permit
 from parley.coder.shown_call import done_call, ended_call, prepared_call
-from parley.coder.tools.tool import Outcome, Tool
+from parley.coder.tools.agent import NAME as AGENT
+from parley.coder.tools.tool import Outcome, Prepared, Tool
 from parley.session.content import ToolItem
 from parley.session.event import Event, ToolCallChanged
 
@@ -30,7 +34,16 @@ class CallRunner:
         self._session = session
         self._calls = calls
         self._results: dict[str, ToolResult] = {}
-        self._room = asyncio.Semaphore(max(session.runtime.settings.parallel_reads, 1))
+        settings = session.runtime.settings
+        self._room = asyncio.Semaphore(max(settings.parallel_reads, 1))
+        self._seats = asyncio.Semaphore(max(settings.subagents.at_once, 1))
+        self._hooks = CallHooks(
+            settings.hooks,
+            session_id=session.id,
+            roots=session.desk.workspace.roots,
+            environment=settings.environment,
+            notify=session.notify,
+        )
 
     async def run(self) -> None:
         """Run the calls. It can be cancelled at any point; `message` then has what there is."""
@@ -54,19 +67,19 @@ class CallRunner:
         return ToolMessage(tuple(self._results[call.id] for call in self._calls))
 
     def _batches(self) -> Iterator[list[CallPart]]:
-        for together, calls in groupby(self._calls, self._only_reads):
-            if together:
-                yield list(calls)
-            else:
-                yield from ([call] for call in calls)
+        for _, calls in groupby(self._calls, self._company):
+            yield list(calls)
 
-    def _only_reads(self, call: CallPart) -> bool:
+    def _company(self, call: CallPart) -> tuple[str, str]:
+        """The same for neighbours that run together."""
         tool = self._session.tools.get(call.name)
-        return tool is None or tool.category == "read"
+        if tool is None or tool.category == "read":
+            return "reads", ""
+        return ("agents", "") if call.name == AGENT else ("alone", call.id)
 
     async def _one(self, call: CallPart) -> None:
         try:
-            async with self._room:
+            async with self._seats if call.name == AGENT else self._room:
                 await self._settle(call)
         except asyncio.CancelledError:
             self._end(call, CANCELLED, "cancelled")
@@ -85,7 +98,7 @@ class CallRunner:
             _LOG.exception("the tool `%s` failed", call.name)
             self._end(call, f"The tool failed: {type(error).__name__}.", "failed")
         else:
-            self._session.tell(done_call(call.id, outcome, shown=progress.shown))
+            self._session.tell(done_call(call.id, outcome, shown=bool(progress.items)))
             self._results[call.id] = ToolResult(
                 call.id, call.name, outcome.text, outcome.failed, outcome.images
             )
@@ -98,13 +111,35 @@ class CallRunner:
         prepared = await tool.prepare(call.arguments, session.desk)
         change = prepared_call(call, prepared, tool)
         session.tell(change)
-        progress.shown = bool(prepared.preview)
-        await permit(session, tool, prepared, change)
+        progress.items = prepared.preview
+        demand = await self._hooks.before(call.name, call.arguments)
+        await permit(session, tool, prepared, change, demand)
         session.tell(ToolCallChanged(call.id, status="in_progress", cancellable=True))
         if tool.category == "read":
-            return await prepared.run(progress)
-        async with session.undo.watching(session.history.turn or "", prepared.access):
-            return await prepared.run(progress)
+            return await self._run(call, prepared, progress)
+        async with (
+            self._turn_of(tool),
+            session.undo.watching(session.history.turn or "", prepared.access),
+        ):
+            return await self._run(call, prepared, progress)
+
+    async def _run(self, call: CallPart, prepared: Prepared, progress: "CallProgress") -> Outcome:
+        """Do it, and let the hooks of the user have their say."""
+        failure = None
+        try:
+            outcome = await prepared.run(progress)
+        except ToolError as error:
+            failure, outcome = error, Outcome(str(error), failed=True)
+        outcome = await self._hooks.after(
+            call.name, call.arguments, outcome, lambda: progress.items
+        )
+        if failure is not None:
+            raise ToolError(outcome.text) from failure
+        return outcome
+
+    def _turn_of(self, tool: Tool) -> AbstractAsyncContextManager[None]:
+        # Between the look at a file and its change no other sub-agent may change it.
+        return self._session.writing if tool.category == "write" else nullcontext()
 
     def _tool(self, call: CallPart) -> Tool:
         tools = self._session.tools
@@ -131,13 +166,13 @@ class CallProgress:
     def __init__(self, session: Conversation, call_id: str) -> None:
         self._session = session
         self.call_id = call_id
-        self.shown = False
-        """Whether something is shown of the call."""
+        self.items: tuple[ToolItem, ...] = ()
+        """What is shown of the call."""
         self.over = False
 
     def show(self, *items: ToolItem) -> None:
         if not self.over:
-            self.shown = True
+            self.items = items
             self._session.tell(ToolCallChanged(self.call_id, content=items))
 
     def emit(self, event: Event) -> None:

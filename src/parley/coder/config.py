@@ -20,7 +20,9 @@ from parley.coder.config_file import (
     checked,
     read_config_file,
 )
+from parley.coder.config_hooks import hooks_of
 from parley.coder.config_mcp import servers_of
+from parley.coder.hook import Hooks
 from parley.coder.keys import Key, is_plausible
 from parley.coder.vendors import BY_NAME, EMBEDDED, VENDORS, ApiType, Vendor
 from parley.errors import ConfigError
@@ -76,14 +78,15 @@ class Config(Struct, frozen=True):
     rules: tuple[RuleLine, ...] = ()
     script: str | None = None
     mcp_servers: tuple[McpServer, ...] = ()
+    hooks: Hooks = Hooks()
     problems: tuple[ConfigError, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
     def rules_unclear(self) -> bool:
-        """Whether there may be rules that could not be read."""
-        keys = {error.key for error in self.problems}
-        return bool(keys & {"the file", "the rules", "rules"})
+        """Whether there may be rules, or hooks that stop calls, which could not be read."""
+        keys = {error.key.partition(".")[0].partition("[")[0] for error in self.problems}
+        return bool(keys & {"the file", "the rules", "rules", "hooks"})
 
     def provider(self, name: str) -> ProviderConfig | None:
         return next((each for each in self.providers if each.name == name), None)
@@ -99,6 +102,7 @@ def load(environ: Mapping[str, str], flags: Mapping[str, str | None] | None = No
     providers, missing, warnings = _providers(file, environ)
     rules, unreadable = _rules(file, folders.config.with_name("rules"))
     servers, unusable = servers_of(file)
+    hooks, useless = hooks_of(file)
     if file.exposed:
         warnings += (
             f"{file.path} holds a key and can be read by others on this machine; "
@@ -112,7 +116,8 @@ def load(environ: Mapping[str, str], flags: Mapping[str, str | None] | None = No
         rules,
         given.get("script") or environ.get("PARLEY_SCRIPT") or None,
         servers,
-        (*problems, *wrong, *missing, *unreadable, *unusable),
+        hooks,
+        (*problems, *wrong, *missing, *unreadable, *unusable, *useless),
         warnings,
     )
 

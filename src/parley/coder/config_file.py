@@ -17,6 +17,7 @@ from msgspec import Meta, Struct
 from parley.coder.vendors import ApiType
 from parley.errors import ConfigError
 
+HOOK_EVENTS = ("before_tool", "after_tool")
 _SIZE_LIMIT = 1024 * 1024
 
 
@@ -30,6 +31,10 @@ class AgentTable(Struct, frozen=True):
     prompt_size: Literal["full", "small"] | None = None
     budget: Annotated[float, Meta(gt=0)] | None = None
     max_requests: Annotated[int, Meta(ge=1)] | None = None
+    subagents: Annotated[int, Meta(ge=1, le=64)] | None = None
+    """How many run at the same time."""
+    subagent_requests: Annotated[int, Meta(ge=1)] | None = None
+    subagent_tokens: Annotated[int, Meta(ge=1)] | None = None
     retry_seconds: Annotated[float, Meta(ge=0)] | None = None
     """How long a model that fails for the moment is asked again."""
     local_servers: bool | None = None
@@ -76,6 +81,16 @@ class McpTable(Struct, frozen=True):
         return f"McpTable(command={self.command!r}, url={self.url!r})"
 
 
+class HookTable(Struct, frozen=True):
+    """`[[hooks.before_tool]]` and `[[hooks.after_tool]]`."""
+
+    command: str | tuple[str, ...] | None = None
+    """Words, or a line for the shell."""
+    tools: str | tuple[str, ...] | None = None
+    timeout: Annotated[float, Meta(gt=0, le=600)] | None = None
+    """Seconds."""
+
+
 class ConfigFile(Struct, frozen=True):
     """What a file says, as far as it can be used."""
 
@@ -84,6 +99,7 @@ class ConfigFile(Struct, frozen=True):
     providers: Mapping[str, ProviderTable] = {}
     rules: tuple[str, ...] = ()
     mcp: Mapping[str, McpTable] = {}
+    hooks: Mapping[str, tuple[HookTable, ...]] = {}
     problems: tuple[ConfigError, ...] = ()
     exposed: bool = False
     """Whether others on this machine could read the keys that are in it."""
@@ -159,12 +175,14 @@ class _Reading:
 
     def read(self, document: Mapping[str, Any]) -> ConfigFile:
         # `[agents.NAME]` is for the clients, which read it themselves.
-        self._refuse_unknown("", document, ("agent", "agents", "mcp", "providers", "rules"))
+        known = ("agent", "agents", "hooks", "mcp", "providers", "rules")
+        self._refuse_unknown("", document, known)
         agent = self._table("agent", document.get("agent", {}), AgentTable)
         providers = self._tables("providers", document, ProviderTable)
         mcp = self._tables("mcp", document, McpTable)
         rules = self._rules(document.get("rules", []))
-        return ConfigFile(self._file, agent, providers, rules, mcp, tuple(self._problems))
+        hooks = self._hooks(self._mapping("hooks", document.get("hooks", {})))
+        return ConfigFile(self._file, agent, providers, rules, mcp, hooks, tuple(self._problems))
 
     def _tables(self, key: str, document: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
         """Tables with names that the user chose."""
@@ -193,6 +211,20 @@ class _Reading:
                 except ConfigError as error:
                     self._problems.append(error)
         return kind(**good)
+
+    def _hooks(self, given: Mapping[str, Any]) -> dict[str, tuple[HookTable, ...]]:
+        self._refuse_unknown("hooks.", given, HOOK_EVENTS)
+        found: dict[str, tuple[HookTable, ...]] = {}
+        for event in (each for each in HOOK_EVENTS if each in given):
+            tables = given[event]
+            if not isinstance(tables, list):
+                self._problem(f"hooks.{event}", "is not a list", f"write `[[hooks.{event}]]`")
+                continue
+            found[event] = tuple(
+                self._table(f"hooks.{event}[{at}]", table, HookTable)
+                for at, table in enumerate(cast("list[Any]", tables))
+            )
+        return found
 
     def _rules(self, value: Any) -> tuple[str, ...]:
         try:

@@ -31,20 +31,26 @@ class Ground(Struct, frozen=True):
 
 
 async def permit(
-    session: Conversation, tool: Tool, prepared: Prepared, change: ToolCallChanged
+    session: Conversation,
+    tool: Tool,
+    prepared: Prepared,
+    change: ToolCallChanged,
+    demand: str = "",
 ) -> None:
     """Return if the call may run; `change` is what the client was told of it.
+
+    `demand` is why the person must be asked, whatever the policy allows.
 
     Raises:
         ToolError: it may not; the text is for the model.
     """
     request = Request(tool.spec.name, tool.category, prepared.access)
     ground = await _ground(session, request)
-    if _settled(_verdict(session, request, ground)):
+    if _settled(_demanded(_verdict(session, request, ground), demand)):
         return
     async with session.questions:
         # The answer to the question before may hold for this call too.
-        verdict = _verdict(session, request, ground)
+        verdict = _demanded(_verdict(session, request, ground), demand)
         if _settled(verdict):
             return
         roots = session.desk.workspace.roots
@@ -88,6 +94,14 @@ def _verdict(session: Conversation, request: Request, ground: Ground) -> Verdict
         return verdict
     lasting = verdict.lasting and ground.confined
     return replace(verdict, reason=verdict.reason + ground.warning, lasting=lasting)
+
+
+def _demanded(verdict: Verdict, demand: str) -> Verdict:
+    """A verdict that is no easier than somebody demands, and holds for this call alone."""
+    if not demand or verdict.effect == "deny":
+        return verdict
+    reason = demand if verdict.effect == "allow" else f"{verdict.reason} {demand}"
+    return Verdict("ask", reason, lasting=False)
 
 
 def _judged(session: Conversation, request: Request) -> Verdict:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from parley.coder.hook import Hooks
 from parley.coder.providers.provider import ThoughtLevel
 from parley.session.role import McpServer
 
@@ -33,6 +34,16 @@ class RetryLimits(Struct, frozen=True):
     """No further try begins later than this many seconds after the first failure."""
 
 
+class SubagentLimits(Struct, frozen=True):
+    """What one sub-agent may use. It also counts for the turn and the session that it works for."""
+
+    at_once: int = 4
+    """Sub-agents of one answer that run at the same time."""
+    requests: int = 50
+    tokens: int = 2_000_000
+    """Input and output of all its requests."""
+
+
 class CoderSettings(Struct, frozen=True):
     """Defaults work without any configuration."""
 
@@ -53,6 +64,7 @@ class CoderSettings(Struct, frozen=True):
     """Requests to the model in one turn."""
     parallel_reads: int = 8
     """Read-only calls of one answer that run at the same time."""
+    subagents: SubagentLimits = SubagentLimits()
     retry: RetryLimits = RetryLimits()
     hint: str = ""
     """How to configure a model; the first answer of a session begins with it. Empty: all is set."""
@@ -65,4 +77,6 @@ class CoderSettings(Struct, frozen=True):
     mcp_servers: tuple[McpServer, ...] = ()
     """Servers of the user, which every session has beside those of its client."""
     environment: Mapping[str, str] = {}
-    """Of the commands that tools run; it must hold no keys."""
+    """Of the commands that tools run, and of hooks; it must hold no keys."""
+    hooks: Hooks = Hooks()
+    """Programs of the user that run before and after tool calls."""

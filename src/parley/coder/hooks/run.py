@@ -1,0 +1,177 @@
+"""Runs one hook: what it reads, how long it may take, how much of its output counts, its end.
+
+A hook is a program of the user, so nothing confines it. It must be a program of the user though:
+none that lies in the folder of a project is started, and it runs in the user's home, since
+interpreters and package runners load what lies in the folder they start in. It gets no keys, leads
+a process group of its own and ends with everything in that group.
+"""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Mapping
+
+from parley.coder.hooks.verdict import Ended
+from parley.coder.workspace.workspace import is_beneath
+from parley.process import children
+from parley.process.command import Command, signal_name, start
+from parley.process.descriptor import Descriptor, owned
+
+MOST_BYTES = 64 * 1024
+"""Of stdout, and of stderr; who writes more is ended."""
+_READ_SIZE = 16 * 1024
+
+
+async def run_hook(
+    command: tuple[str, ...],
+    told: bytes,
+    *,
+    seconds: float,
+    environment: Mapping[str, str],
+    roots: tuple[str, ...],
+) -> Ended:
+    """Run a program with `told` on its stdin. When it returns or raises, the program has ended."""
+    env = dict(environment)
+    env["PATH"] = search_path(env.get("PATH", os.defpath), roots)
+    program = program_of(command[0], env["PATH"], roots)
+    if program is None:
+        return Ended(problem="names a program that cannot be found outside of the project")
+    if any(os.path.isabs(word) and _in_project(word, roots) for word in command[1:]):
+        # Who works in the project, the model included, could change what the hook does.
+        return Ended(problem="names a file of the project; keep hooks outside of it")
+    try:
+        running = _started((program, *command[1:]), told, env)
+    except OSError as error:
+        return Ended(problem=f"cannot be started: {error.strerror}")
+    return await running.ended(seconds)
+
+
+def program_of(name: str, path: str, roots: tuple[str, ...]) -> str | None:
+    """The absolute path of a program that no project can replace; `None` if there is none."""
+    if os.sep in name:
+        places = [os.path.expanduser(name)]
+    else:
+        places = [os.path.join(folder, name) for folder in path.split(os.pathsep) if folder]
+    for place in places:
+        runs = os.path.isabs(place) and os.path.isfile(place) and os.access(place, os.X_OK)
+        if runs and not _in_project(place, roots):
+            return place
+    return None
+
+
+def search_path(path: str, roots: tuple[str, ...]) -> str:
+    """A search path without folders of the project, and without relative ones."""
+    folders = (each for each in path.split(os.pathsep) if os.path.isabs(each))
+    return os.pathsep.join(each for each in folders if not _in_project(each, roots))
+
+
+def _in_project(place: str, roots: tuple[str, ...]) -> bool:
+    names = (place, os.path.dirname(os.path.realpath(place)), os.path.realpath(place))
+    return any(is_beneath(os.path.normpath(name), root) for name in names for root in roots)
+
+
+def _started(command: tuple[str, ...], told: bytes, env: Mapping[str, str]) -> "_Running":
+    """Start it. Its stdin is a file without a name, so that nobody has to wait for it to read."""
+    # Most users have no hooks, and a start should not pay for what they need.
+    import tempfile  # noqa: PLC0415
+
+    with tempfile.TemporaryFile() as stdin:
+        stdin.write(told)
+        stdin.flush()
+        stdin.seek(0)
+        from_stderr, stderr = os.pipe()
+        output = _Kept()
+        try:
+            process = start(
+                command,
+                cwd=_home(),
+                env=env,
+                on_output=output.add,
+                stdin=stdin.fileno(),
+                stderr=stderr,
+            )
+        except OSError:
+            os.close(from_stderr)
+            raise
+        finally:
+            os.close(stderr)
+    return _Running(process, output, owned(from_stderr))
+
+
+class _Running:
+    """A hook that was started."""
+
+    def __init__(self, process: Command, output: "_Kept", stderr: Descriptor) -> None:
+        self._process = process
+        self._output = output
+        self._errors = _Kept()
+        self._stderr = stderr
+        self._loop = asyncio.get_running_loop()
+        output.too_much = self._errors.too_much = self._end
+        self._loop.add_reader(stderr.fd, self._read)
+
+    async def ended(self, seconds: float) -> Ended:
+        problem = ""
+        try:
+            async with asyncio.timeout(seconds):
+                status = await self._process.wait()
+        except TimeoutError:
+            status, problem = None, f"did not end within {seconds:g} seconds"
+        finally:
+            try:
+                await self._process.kill()
+            finally:
+                self._close()
+        if self._output.full or self._errors.full:
+            problem = f"wrote more than {MOST_BYTES} bytes"
+        elif status is not None and status < 0:
+            problem = f"was ended by {signal_name(-status)}"
+        return Ended(status, self._output.text, self._errors.text, problem)
+
+    def _read(self) -> bool:
+        """Take some of stderr; whether there was anything."""
+        try:
+            data = self._stderr.read(_READ_SIZE)
+        except BlockingIOError:
+            return False
+        if data:
+            self._errors.add(data)
+        else:
+            self._loop.remove_reader(self._stderr.fd)
+        return bool(data)
+
+    def _end(self) -> None:
+        children.signal_group(self._process.pid, signal.SIGKILL)
+
+    def _close(self) -> None:
+        while not self._errors.full and self._read():
+            pass
+        self._loop.remove_reader(self._stderr.fd)
+        self._stderr.close()
+        self._process.close()
+
+
+class _Kept:
+    """What a hook wrote, as far as it counts."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self.full = False
+        self.too_much: Callable[[], None] | None = None
+
+    @property
+    def text(self) -> str:
+        return self._data.decode("utf-8", "replace")
+
+    def add(self, data: bytes) -> None:
+        if self.full:
+            return
+        self._data += data[: MOST_BYTES - len(self._data)]
+        self.full = len(self._data) == MOST_BYTES
+        if self.full and self.too_much is not None:
+            self.too_much()
+
+
+def _home() -> str:
+    home = os.path.expanduser("~")
+    return home if os.path.isdir(home) else os.sep
