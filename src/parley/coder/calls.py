@@ -1,13 +1,15 @@
 """Running the tool calls of one answer of the model: in what order, with whose permission.
 
 Every call gets exactly one result, whatever happens to it, and the results come in the order of the
-calls. Neighbouring calls of read-only tools run together; everything else runs alone and in order,
-so that a call sees what the calls before it did.
+calls. Neighbouring calls of read-only tools run together, and so do neighbouring sub-agents;
+everything else runs alone and in order, so that a call sees what the calls before it did. Calls of
+different sub-agents run beside each other, but no two of them change files by tools at one time.
 """
 
 import asyncio
 import logging
 from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, nullcontext
 from itertools import groupby
 
 from msgspec import UNSET
@@ -18,6 +20,7 @@ from parley.coder.hooks.around import CallHooks
 from parley.coder.message import CallPart, ToolMessage, ToolResult
 from parley.coder.permit import permit
 from parley.coder.shown_call import done_call, ended_call, prepared_call
+from parley.coder.tools.agent import NAME as AGENT
 from parley.coder.tools.tool import Outcome, Prepared, Tool
 from parley.session.content import ToolItem
 from parley.session.event import Event, ToolCallChanged
@@ -33,6 +36,7 @@ class CallRunner:
         self._results: dict[str, ToolResult] = {}
         settings = session.runtime.settings
         self._room = asyncio.Semaphore(max(settings.parallel_reads, 1))
+        self._seats = asyncio.Semaphore(max(settings.subagents.at_once, 1))
         self._hooks = CallHooks(
             settings.hooks,
             session_id=session.id,
@@ -63,19 +67,19 @@ class CallRunner:
         return ToolMessage(tuple(self._results[call.id] for call in self._calls))
 
     def _batches(self) -> Iterator[list[CallPart]]:
-        for together, calls in groupby(self._calls, self._only_reads):
-            if together:
-                yield list(calls)
-            else:
-                yield from ([call] for call in calls)
+        for _, calls in groupby(self._calls, self._company):
+            yield list(calls)
 
-    def _only_reads(self, call: CallPart) -> bool:
+    def _company(self, call: CallPart) -> tuple[str, str]:
+        """The same for neighbours that run together."""
         tool = self._session.tools.get(call.name)
-        return tool is None or tool.category == "read"
+        if tool is None or tool.category == "read":
+            return "reads", ""
+        return ("agents", "") if call.name == AGENT else ("alone", call.id)
 
     async def _one(self, call: CallPart) -> None:
         try:
-            async with self._room:
+            async with self._seats if call.name == AGENT else self._room:
                 await self._settle(call)
         except asyncio.CancelledError:
             self._end(call, CANCELLED, "cancelled")
@@ -113,7 +117,10 @@ class CallRunner:
         session.tell(ToolCallChanged(call.id, status="in_progress", cancellable=True))
         if tool.category == "read":
             return await self._run(call, prepared, progress)
-        async with session.undo.watching(session.history.turn or "", prepared.access):
+        async with (
+            self._turn_of(tool),
+            session.undo.watching(session.history.turn or "", prepared.access),
+        ):
             return await self._run(call, prepared, progress)
 
     async def _run(self, call: CallPart, prepared: Prepared, progress: "CallProgress") -> Outcome:
@@ -129,6 +136,10 @@ class CallRunner:
         if failure is not None:
             raise ToolError(outcome.text) from failure
         return outcome
+
+    def _turn_of(self, tool: Tool) -> AbstractAsyncContextManager[None]:
+        # Between the look at a file and its change no other sub-agent may change it.
+        return self._session.writing if tool.category == "write" else nullcontext()
 
     def _tool(self, call: CallPart) -> Tool:
         tools = self._session.tools

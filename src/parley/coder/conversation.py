@@ -49,14 +49,20 @@ class Conversation(Protocol):
     gauge: Gauge
     instructions: Instructions
     undo: Recorder
-    told_unconfined: bool
-    """Whether the person knows that nothing confines commands here."""
 
     @property
     def chosen(self) -> Chosen: ...
 
     @property
     def model(self) -> Offered: ...
+
+    @property
+    def told_unconfined(self) -> bool:
+        """Whether the person knows that nothing confines commands here."""
+        ...
+
+    @told_unconfined.setter
+    def told_unconfined(self, told: bool) -> None: ...
 
     @property
     def ask(self) -> Callable[[PermissionQuestion], Awaitable[PermissionAnswer]]:

@@ -49,6 +49,7 @@ from parley.session.event import (
     PlanRemoved,
     ToolCallChanged,
     ToolContentAdded,
+    UsageChanged,
 )
 from parley.session.option import OptionValue, Plan
 from parley.session.role import Ending
@@ -82,6 +83,8 @@ class History:
         """Whether the conversation ever had an image in it."""
         self.touched: dict[str, None] = {}
         """The paths that the model named in its calls, in their order."""
+        self.context: UsageChanged | None = None
+        """How full the context was, as the client was told last."""
         self.open_compaction: str | None = None
         """The compaction that has begun and not ended."""
         self._unsaid: list[str] = []
@@ -183,6 +186,8 @@ class History:
                 self.plans.pop(id, None)
             case CompactionChanged(id=id, status=status):
                 self.open_compaction = None if status in FINAL_STATUSES else id
+            case UsageChanged():
+                self.context = event
             case InfoChanged(title=str(title)):
                 self.title = title
             case _:

@@ -12,6 +12,7 @@ from parley.coder.catalogue import Catalogue
 from parley.coder.open_session import OpenSession
 from parley.coder.runtime import Runtime
 from parley.coder.store.log import SessionLog
+from parley.coder.subagents.crew import SubAgents
 from parley.errors import ResourceNotFound
 from parley.session.role import ClientRole, SessionRequest
 
@@ -54,6 +55,7 @@ class Sessions:
         """Take up a session whose log this process holds."""
         assert self._client is not None, "initialize comes first"
         session = OpenSession(self._runtime, self._client, log, roots)
+        session.desk.crew = SubAgents(session)
         async with AsyncExitStack() as undo:
             undo.push_async_callback(log.close)
             await session.recover()

@@ -40,8 +40,19 @@ class CallsServer(Struct, frozen=True, tag=True):
     """JSON, exactly as the server gets it."""
 
 
+class Delegates(Struct, frozen=True, tag=True):
+    """A sub-agent works on a task. What it does in turn is judged call by call."""
+
+    task: str
+    tools: tuple[str, ...]
+    reads_only: bool
+    """Whether no tool that it may use changes anything."""
+
+
 class TouchesNothing(Struct, frozen=True, tag=True):
     """Only the session itself changes, for instance its plan."""
 
 
-Access = ReadsPath | WritesPath | RunsCommand | FetchesUrl | CallsServer | TouchesNothing
+Access = (
+    ReadsPath | WritesPath | RunsCommand | FetchesUrl | CallsServer | Delegates | TouchesNothing
+)

@@ -18,6 +18,7 @@ from parley.coder.permission.access import (
     Access,
     CallsServer,
     Category,
+    Delegates,
     FetchesUrl,
     ReadsPath,
     RunsCommand,
@@ -88,7 +89,7 @@ _STRICTEST = {"deny": 0, "ask": 1, "allow": 2}
 
 def _touched(request: Request) -> tuple[Access | None, ...]:
     """What a call touches; `None` for what it does not say although its category does."""
-    changes = WritesPath | RunsCommand | CallsServer
+    changes = WritesPath | RunsCommand | CallsServer | Delegates
     changing = any(isinstance(each, changes) for each in request.access)
     if not request.access or (request.category != "read" and not changing):
         return (*request.access, None)
@@ -162,6 +163,8 @@ class _Case(Struct, frozen=True):
                 return f"Plan mode only runs commands that are known to only read. {_PLAN}"
             case CallsServer():
                 return f"Plan mode only reads, and nobody knows what the server does. {_PLAN}"
+            case Delegates(reads_only=False):
+                return f"Plan mode only reads: start the sub-agent with the tools `read`. {_PLAN}"
             case None if self.request.category != "read":
                 return f"Plan mode only reads, so `{self.request.tool}` did not run. {_PLAN}"
             case _:
@@ -211,6 +214,8 @@ def _default(access: Access | None, mode: str, scope: Scope) -> Verdict:
             return _default_for_command(parse(command), scope, free=free)
         case CallsServer():
             return _unless(free, "A tool of an MCP server can do anything.", lasting=True)
+        case Delegates():
+            return _unless(free, "A sub-agent asks for its calls as usual.", lasting=True)
         case None:
             return _unless(free, "What it touches is not known.", lasting=True)
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from parley.coder.permission.access import (
     Access,
     CallsServer,
+    Delegates,
     FetchesUrl,
     ReadsPath,
     RunsCommand,
@@ -54,5 +55,8 @@ def _described(access: Access, roots: tuple[str, ...]) -> list[str]:
         case CallsServer(server=server, tool=tool, arguments=arguments):
             shown = f"Call `{visible(tool)}` of the MCP server `{visible(server)}` with:"
             return [shown, visible_lines(arguments)]
+        case Delegates(task=task, tools=tools):
+            named = ", ".join(f"`{visible(tool)}`" for tool in tools)
+            return [f"Start a sub-agent that may use {named}, for this task:", visible_lines(task)]
         case TouchesNothing():
             return []

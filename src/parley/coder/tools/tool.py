@@ -68,6 +68,33 @@ class Prepared:
     """What is shown before it runs: the diff of an edit."""
 
 
+class Task(Struct, frozen=True):
+    """What a sub-agent is to do, and with what."""
+
+    description: str
+    """A few words that a person knows it by."""
+    prompt: str
+    tools: "Mapping[str, Tool]"
+    rounds: int | None = None
+    """Requests to the model that it may make; `None` is as many as the settings allow."""
+
+
+class Crew(Protocol):
+    """The sub-agents of one session."""
+
+    def equipment(self, wanted: str) -> "Mapping[str, Tool]":
+        """The tools that a word stands for: `read`, `full`, or names with commas between them.
+
+        Raises:
+            ToolError: there is no such tool, or sub-agents may not have it.
+        """
+        ...
+
+    async def work(self, task: Task, progress: Progress) -> Outcome:
+        """Let a sub-agent work, and give what came of it."""
+        ...
+
+
 async def _nothing_said() -> Sequence[Message]:
     return ()
 
@@ -88,6 +115,8 @@ class Desk:
     """Everything that was said with the model, also what it is not given any more."""
     jobs: Jobs = field(default_factory=Jobs)
     """The commands that run in the background."""
+    crew: Crew | None = None
+    """The sub-agents; they have none of their own."""
 
 
 class Tool(Protocol):

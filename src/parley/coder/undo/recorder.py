@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from parley.coder.permission.access import (
     Access,
+    Delegates,
     FetchesUrl,
     ReadsPath,
     RunsCommand,
@@ -101,7 +102,8 @@ class Recorder:
 
 def _may_change(access: Access, roots: tuple[str, ...]) -> bool:
     match access:
-        case ReadsPath() | FetchesUrl() | TouchesNothing():
+        case ReadsPath() | FetchesUrl() | TouchesNothing() | Delegates():
+            # The calls of a sub-agent are watched one by one.
             return False
         case RunsCommand(command=command, cwd=cwd):
             return impact_of(parse(command), Scope(roots, cwd, os.path.realpath)) != "reads"
