@@ -31,10 +31,6 @@ class AgentTable(Struct, frozen=True):
     prompt_size: Literal["full", "small"] | None = None
     budget: Annotated[float, Meta(gt=0)] | None = None
     max_requests: Annotated[int, Meta(ge=1)] | None = None
-    subagents: Annotated[int, Meta(ge=1, le=64)] | None = None
-    """How many run at the same time."""
-    subagent_requests: Annotated[int, Meta(ge=1)] | None = None
-    subagent_tokens: Annotated[int, Meta(ge=1)] | None = None
     retry_seconds: Annotated[float, Meta(ge=0)] | None = None
     """How long a model that fails for the moment is asked again."""
     local_servers: bool | None = None
@@ -48,6 +44,10 @@ class AgentTable(Struct, frozen=True):
     """Folders in which confined commands may write beside the workspace."""
     readable: tuple[str, ...] | None = None
     """Places of keys that confined commands may read nevertheless."""
+    subagents: Annotated[int, Meta(ge=1, le=64)] | None = None
+    """How many run at the same time."""
+    subagent_requests: Annotated[int, Meta(ge=1)] | None = None
+    subagent_tokens: Annotated[int, Meta(ge=1)] | None = None
 
 
 class ProviderTable(Struct, frozen=True):
