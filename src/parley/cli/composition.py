@@ -26,6 +26,7 @@ from parley.coder.sandbox.policy import cache_variables, key_stores
 from parley.coder.sandbox.sandbox import Sandbox
 from parley.coder.settings import CoderSettings, RetryLimits, SubagentLimits
 from parley.coder.store.store import Store
+from parley.coder.tools.agent import Agent
 from parley.coder.tools.bash import Bash
 from parley.coder.tools.edit_file import EditFile
 from parley.coder.tools.glob import Glob
@@ -64,6 +65,7 @@ def tools() -> tuple[Tool, ...]:
         WebFetch(),
         Todo(),
         Recall(),
+        Agent(),
     )
 
 
