@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -78,6 +78,7 @@ class LineProcess:
         env: Mapping[str, str] | None = None,
         version: int = 1,
         answers: Callable[[Json], Json | None] = allow,
+        program: Sequence[str] = PARLEY,
     ) -> None:
         self.version = version
         self.answers = answers
@@ -90,7 +91,7 @@ class LineProcess:
         self._partial = b""
         self._errors = (home / f"stderr-{time.monotonic_ns()}").open("w+b")
         self.process = subprocess.Popen(
-            (*PARLEY, "acp", *arguments),
+            (*program, "acp", *arguments),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
