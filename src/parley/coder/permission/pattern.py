@@ -24,6 +24,7 @@ from parley.coder.permission.paths import Scope, folded, inside, matches, names_
 from parley.coder.permission.programs import leaves_free
 from parley.coder.permission.readonly import impacts_of
 from parley.coder.permission.shell import Command, CommandLine, parse
+from parley.coder.permission.wildcard import is_wild, may_be, may_name
 
 Hit = Literal["yes", "maybe", "no"]
 _MOST_NAMES = 500
@@ -141,6 +142,9 @@ def _hits_words(wanted: tuple[str | None, ...], words: Words) -> Hit:
             # An unknown last word may be several.
             return "maybe" if words and words[-1] is None else "no"
         word = words[position]
+        if word is not None and _may_become(word, wanted[position:], first=position == 0):
+            # It may become several words, so nothing is known of those behind it.
+            return "maybe"
         if want is None:
             continue
         if word is None:
@@ -148,6 +152,14 @@ def _hits_words(wanted: tuple[str | None, ...], words: Words) -> Hit:
         elif (name_of(word) != name_of(want)) if position == 0 else (word != want):
             return "no"
     return hit
+
+
+def _may_become(word: str, wanted: tuple[str | None, ...], *, first: bool) -> bool:
+    """Whether a word with wildcards might become what a rule wants there or further on."""
+    if first:
+        name = name_of(word) or ""
+        return is_wild(name) and (wanted[0] is None or may_be(name, name_of(wanted[0]) or ""))
+    return is_wild(word) and any(want is not None and may_be(word, want) for want in wanted)
 
 
 def _is_mentioned(wanted: tuple[str | None, ...], text: str) -> bool:
@@ -211,22 +223,24 @@ def _hits_words_as_paths(pattern: PathPattern, command: str, scope: Scope) -> Hi
     names = commands_in(command).names
     if len(names) > _MOST_NAMES:
         return "maybe"
+    hit: Hit = "no"
     for piece in (piece for name in names for piece in name.split("=") if piece):
         path = scope.resolve(posixpath.join(scope.cwd, piece))
         if _names(pattern, path, scope, ignore_case=True):
             return "yes"
-    return "no"
+        if is_wild(piece) and any(
+            may_name(name, pattern.glob, exact=pattern.exact)
+            for name in _seen_from_roots(pattern, path, scope)
+        ):
+            hit = "maybe"
+    return hit
 
 
 # Paths.
 
 
 def _names(pattern: PathPattern, path: str, scope: Scope, ignore_case: bool) -> bool:
-    if pattern.glob.startswith("/"):
-        names = {path}
-    else:
-        names = {relative(path, (root,)) for root in scope.roots} - {None}
-    for name in filter(None, names):
+    for name in _seen_from_roots(pattern, path, scope):
         if pattern.exact:
             same = folded(name) == folded(pattern.glob) if ignore_case else name == pattern.glob
         else:
@@ -234,6 +248,13 @@ def _names(pattern: PathPattern, path: str, scope: Scope, ignore_case: bool) -> 
         if same:
             return True
     return False
+
+
+def _seen_from_roots(pattern: PathPattern, path: str, scope: Scope) -> set[str]:
+    """A path as a pattern would name it."""
+    if pattern.glob.startswith("/"):
+        return {path}
+    return {name for root in scope.roots if (name := relative(path, (root,)))}
 
 
 def _covers_path(pattern: Pattern, path: str, scope: Scope) -> bool:
