@@ -83,7 +83,7 @@ def test_servers_of_the_user_are_there_and_those_of_a_project_are_named(tmp_path
         bait = {"command": "touch", "args": [str(mark)]}
         (room / ".mcp.json").write_text(json.dumps({"mcpServers": {"bait": bait}}))
         scene = started(Scene(stage.client, room, stage.client.open(room)))
-        noticed(scene, "`bait`. They are not started.")
+        noticed(scene, "the MCP server `bait`. Nothing of it is used")
         assert scene.stop_reason("work") == "end_turn"
         assert scene.statuses("bad__work")[-1] == "completed"
         assert not mark.exists()

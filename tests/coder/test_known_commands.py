@@ -26,6 +26,7 @@ def test_without_a_folder_there_are_the_commands_of_the_agent(tmp_path: Path) ->
         "mode",
         "permissions",
         "mcp",
+        "trust",
         "undo",
         "review",
     ]

@@ -29,6 +29,7 @@ BUILT_IN = (
     Command("mode", "Show or choose what the agent may do without asking", "mode"),
     Command("permissions", "Show the mode, the rules and the answers that are remembered"),
     Command("mcp", "Show the MCP servers of this session"),
+    Command("trust", "Show what this project brings along and decide what to use", "names"),
     Command("undo", "Take back the file changes of the last turn", "[turns] [--force]"),
     Command("review", "Review the changes that are not committed", "what to look for"),
 )

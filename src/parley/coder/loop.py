@@ -117,6 +117,7 @@ async def _commanded(session: OpenSession, typed: Typed) -> tuple[Block, ...] | 
 
 async def _worked(session: OpenSession, turn: Turn) -> Ending:
     _warn_of_unknown_cost(session)
+    await session.project.settled()
     stop = await rounds(session, turn, lambda: turn_limit(session))
     if stop.limit:
         session.notify(stop.limit)

@@ -17,6 +17,7 @@ from parley.coder.history import History, is_replayed
 from parley.coder.instructions import Instructions
 from parley.coder.known_commands import known_commands
 from parley.coder.mcp.link import Terms
+from parley.coder.mcp.project import ProjectServers
 from parley.coder.mcp.servers import Servers
 from parley.coder.message import Message
 from parley.coder.options import Chosen, chosen_from, chosen_with, option_list
@@ -28,6 +29,8 @@ from parley.coder.store.log import SessionLog
 from parley.coder.store.side_folder import undo_folder
 from parley.coder.tally import Tally
 from parley.coder.tools.tool import Desk, Tool
+from parley.coder.trust.book import TrustBook
+from parley.coder.trust.project import Project
 from parley.coder.undo.recorder import Recorder
 from parley.coder.workspace.workspace import Workspace
 from parley.errors import AcpError, TransportError
@@ -77,6 +80,12 @@ class OpenSession:
         )
         version = runtime.settings.version
         self.servers = Servers(roots, self.notify, runtime.sources.sleep, Terms(version))
+        self.project = Project(
+            TrustBook(runtime.store.folder),
+            (ProjectServers(roots, self.servers.start),),
+            self.notify,
+        )
+        """What the checkout brings along; nothing of it is used before it is trusted."""
         self.tools: Mapping[str, Tool] = ChainMap(self.servers.tools, runtime.tools)
         """All tools of the session; those of servers come and go."""
         self.gauge = Gauge()
@@ -201,6 +210,7 @@ class OpenSession:
 
     async def aclose(self) -> None:
         """End what runs in the session, and free its log."""
+        await self.project.aclose()
         await self.servers.aclose()
         await self.desk.jobs.aclose()
         self._closed = True

@@ -134,16 +134,15 @@ def test_there_is_a_limit_to_how_many_are_started(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
-def test_servers_of_the_project_are_reported_and_never_started(tmp_path: Path) -> None:
-    mark = tmp_path / "mark"
-    (tmp_path / ".mcp.json").write_text(
-        f'{{"mcpServers": {{"bait": {{"command": "touch", "args": ["{mark}"]}}}}}}'
-    )
-
+def test_servers_that_come_later_take_no_name_and_no_room_of_the_first(tmp_path: Path) -> None:
     async def scenario() -> None:
-        async with standing(tmp_path) as stand:
-            assert "`bait`. They are not started." in await stand.notice()
-            assert stand.servers.reports == ()
+        stand = Stand(tmp_path, Terms())
+        stand.servers.start([shell("true", name="docs"), shell("true", name="docs")])
+        stand.servers.start([shell("true", name="docs")])
+        assert [each.name for each in stand.servers.reports] == ["docs", "docs_2", "docs_3"]
+        stand.servers.start([shell("true", name=f"s{n}") for n in range(MOST_SERVERS)])
+        assert len(stand.servers.reports) == MOST_SERVERS
+        assert stand.notices == ["Only 32 MCP servers are started; the others are left out."]
+        await stand.servers.aclose()
 
     asyncio.run(scenario())
-    assert not mark.exists()

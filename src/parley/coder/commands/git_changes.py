@@ -9,7 +9,8 @@ import asyncio
 import os
 from contextlib import suppress
 
-from parley.coder.workspace.workspace import Workspace, is_beneath
+from parley.coder.workspace.outside import program_outside
+from parley.coder.workspace.workspace import Workspace
 from parley.errors import AcpError
 from parley.process.brief import running
 
@@ -64,13 +65,7 @@ async def changes(workspace: Workspace, path: str | None = None) -> str:
 
 def git_program(workspace: Workspace, path: str) -> str | None:
     """The absolute path of a git that nobody in the workspace can replace."""
-    for folder in path.split(os.pathsep):
-        program = os.path.join(folder, "git")
-        if os.path.isabs(folder) and os.access(program, os.X_OK) and os.path.isfile(program):
-            places = (folder, os.path.realpath(folder), os.path.realpath(program))
-            if not any(is_beneath(each, root) for each in places for root in workspace.roots):
-                return program
-    return None
+    return program_outside(workspace.roots, "git", path.split(os.pathsep))
 
 
 def _checkout(folder: str) -> str:

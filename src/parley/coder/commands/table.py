@@ -3,7 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable, Mapping
 
-from parley.coder.commands import asking, choosing, forgetting, servers, undoing
+from parley.coder.commands import asking, choosing, forgetting, servers, trusting, undoing
 from parley.coder.commands.outcome import Ask, Outcome, Say
 from parley.coder.commands.typed import Typed, typed_command, unknown_answer
 from parley.coder.known_commands import Known, known_commands
@@ -74,6 +74,7 @@ RUNS: Mapping[str, Run] = {
     "mode": choosing.mode,
     "permissions": choosing.permissions,
     "mcp": servers.mcp,
+    "trust": trusting.trust,
     "undo": undoing.undo,
     "review": asking.review,
 }

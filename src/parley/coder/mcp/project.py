@@ -1,38 +1,101 @@
-"""Servers that a project names for whoever opens it. They are reported, and never started.
+"""Servers that a project names in its `.mcp.json`: used once the user trusts exactly that content.
 
-Starting one means running what somebody else wrote down in a checkout. A user who trusts exactly
-that content could be asked once, by its hash; that has its place here.
+What is agreed to is the command with its arguments and variables, or the address with its headers,
+and the content of those files of the project that they name. Nothing in the file is expanded: no
+variables, no `~`. A path of a file in the project is made absolute, since servers run elsewhere.
 """
 
 import os
 import stat
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
+from parley.coder.mcp.named_files import Budget, Named, Uncheckable, is_named_file, named_in
 from parley.coder.tools.title import one_line
+from parley.coder.trust.content import Content, digest_of
+from parley.coder.trust.project import Found
+from parley.coder.workspace.outside import program_outside
+from parley.session.role import HttpServer, McpServer, StdioServer
 
 FILE = ".mcp.json"
+KIND = "MCP server"
+MOST_SERVERS = 32
 _LARGEST = 64 * 1024
-_MOST_NAMES = 10
 
 
-def project_notice(folder: str) -> str | None:
-    """What to tell the user about the servers of a project; `None` if it names none."""
-    text = _read(os.path.join(folder, FILE))
-    if text is None:
-        return None
-    names = _names(text)
-    if names is None:
-        return f"This project has a `{FILE}` that cannot be read; nothing in it is started."
-    if not names:
-        return None
-    shown = ", ".join(f"`{one_line(name, 40)}`" for name in names[:_MOST_NAMES])
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return (
-        f"This project names MCP servers in `{FILE}`: {shown}{more}. They are not started. If you"
-        " trust one, write it into your own configuration as `[mcp.NAME]`."
-    )
+class _Table(Struct, frozen=True):
+    """A server as the file describes it. Other members mean nothing here."""
+
+    type: str | None = None
+    command: str | None = None
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    url: str | None = None
+    headers: dict[str, str] = {}
+
+
+class ProjectServers:
+    """The servers of one project; `start` begins to use some of them."""
+
+    def __init__(
+        self,
+        roots: Sequence[str],
+        start: Callable[[Sequence[McpServer]], None],
+        path: str | None = None,
+    ) -> None:
+        self._roots = tuple(roots)
+        self._start = start
+        self._path = os.environ.get("PATH", os.defpath) if path is None else path
+        self._found: dict[Content, McpServer] = {}
+        self._started: set[str] = set()
+
+    def found(self) -> Found:
+        """Read the file, and what its servers name."""
+        root = self._roots[0]
+        text = _read(os.path.join(root, FILE))
+        tables: Mapping[str, Any] | None = {} if text is None else _tables(text)
+        if tables is None:
+            return Found((), (f"This project has a `{FILE}` that cannot be read; it is not used.",))
+        found: dict[Content, McpServer] = {}
+        problems: list[str] = []
+        budget = Budget()
+        for name in list(tables)[:MOST_SERVERS]:
+            try:
+                server = _server(name, tables[name], root)
+                found[_content(server, root, budget)] = self._outside(server)
+            except (ValueError, Uncheckable) as error:
+                shown = one_line(name, 40)
+                why = one_line(str(error), 200)
+                problems.append(f"The MCP server `{shown}` of `{FILE}` cannot be used: {why}.")
+        if len(tables) > MOST_SERVERS:
+            problems.append(f"Only {MOST_SERVERS} MCP servers of `{FILE}` can be used.")
+        self._found = found
+        return Found(tuple(found), tuple(problems))
+
+    def adopt(self, contents: Sequence[Content]) -> None:
+        """Start those that were not started before in this session."""
+        new = [each for each in contents if each.place not in self._started]
+        self._started.update(each.place for each in new)
+        if new:
+            self._start([self._found[each] for each in new])
+
+    def _outside(self, server: McpServer) -> McpServer:
+        """With a program that cannot be one of the workspace by its mere name.
+
+        Raises:
+            ValueError: there is none.
+        """
+        if not isinstance(server, StdioServer) or os.sep in server.command:
+            return server
+        program = program_outside(self._roots, server.command, self._path.split(os.pathsep))
+        if program is None:
+            raise ValueError(f"`{server.command}` is not installed outside of this project")
+        return replace(server, command=program)
 
 
 def _read(path: str) -> bytes | None:
@@ -52,14 +115,105 @@ def _read(path: str) -> bytes | None:
         os.close(fd)
 
 
-def _names(text: bytes) -> list[str] | None:
+def _tables(text: bytes) -> Mapping[str, Any] | None:
+    """The servers by their names; `None` if the text is not understood."""
     try:
-        document = msgspec.json.decode(text)
+        document = msgspec.json.decode(text.removeprefix(b"\xef\xbb\xbf"))
     except (ValueError, RecursionError):
         return None
     servers = cast("dict[str, Any]", document).get("mcpServers") if _is_table(document) else None
-    return list(cast("dict[str, Any]", servers)) if _is_table(servers) else []
+    return cast("dict[str, Any]", servers) if _is_table(servers) else {}
 
 
 def _is_table(value: Any) -> bool:
     return isinstance(value, dict)
+
+
+def _server(name: str, table: Any, root: str) -> McpServer:
+    """What would be started.
+
+    Raises:
+        ValueError: it makes no sense; the text says why.
+    """
+    given = msgspec.convert(table, _Table)
+    if (given.command is None) == (given.url is None):
+        raise ValueError("it needs either `command` or `url`")
+    if given.url is not None:
+        parts = urlsplit(given.url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("its `url` is no address")
+        return HttpServer(name, given.url, tuple(given.headers.items()), sse=given.type == "sse")
+    command = given.command or ""
+    if any("\0" in text for text in (command, *given.args, *given.env, *given.env.values())):
+        raise ValueError("it has a character that no command can have")
+    if not command or any(not name or "=" in name for name in given.env):
+        raise ValueError("its `command`, or a name in `env`, is empty or impossible")
+    if os.sep in command:
+        command = _absolute(command, root)
+    # A word without either is more often the name of something else than that of a file.
+    args = (_absolute(each, root) if "/" in each or "." in each else each for each in given.args)
+    return StdioServer(name, command, tuple(args), dict(given.env))
+
+
+def _absolute(word: str, root: str) -> str:
+    if is_named_file(root, word):
+        return os.path.normpath(os.path.join(root, word))
+    return word
+
+
+def _content(server: McpServer, root: str, budget: Budget) -> Content:
+    """What the user would agree to.
+
+    Raises:
+        Uncheckable: nobody could tell whether it changes.
+    """
+    named = Named()
+    if isinstance(server, StdioServer):
+        texts = (server.command, *server.args, *server.env.values())
+        named = named_in(root, texts, budget)
+        parts = (server.command, _json(server.args), _json(sorted(server.env.items())))
+        lines = _program_lines(server, named, root)
+    else:
+        assert isinstance(server, HttpServer), "a file cannot describe another kind"
+        parts = (server.url, _json(server.headers), str(server.sse))
+        lines = _address_lines(server)
+    files = (
+        part for each in named.files for part in (each.path, each.leads, each.digest or "outside")
+    )
+    digest = digest_of("1", type(server).__name__, *parts, str(len(named.files)), *files)
+    return Content(KIND, server.name, root, FILE, digest, "\n".join(lines))
+
+
+def _program_lines(server: StdioServer, named: Named, root: str) -> list[str]:
+    lines = [
+        "In every session in this folder, run the program",
+        _json((server.command, *server.args)),
+    ]
+    if server.env:
+        lines += ["with the variables", _json(server.env)]
+    lines.append("It runs with your rights, in your home folder, and no sandbox confines it.")
+    for file in named.files:
+        inside = file.size is not None
+        lines.append(
+            f"It names {_json(file.path)}, {file.size} bytes; a change of it asks again."
+            if inside
+            else f"It names {_json(file.path)}, which leads to {_json(file.leads)}."
+        )
+    lines += [
+        f"It names the folder {_json(folder)}: what changes in there does not ask again."
+        for folder in named.folders
+    ]
+    if "${" in _json((server.command, server.args, server.env)):
+        lines.append("Variables in it, like ${NAME}, are not replaced by anything.")
+    return lines
+
+
+def _address_lines(server: HttpServer) -> list[str]:
+    lines = ["In every session in this folder, use the server at", _json(server.url)]
+    if server.headers:
+        lines += ["with the headers", _json(dict(server.headers))]
+    return lines
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

@@ -17,7 +17,6 @@ from parley.coder.mcp.link import ServerFailed, Terms
 from parley.coder.mcp.naming import server_names
 from parley.coder.mcp.offer import Listed, offers
 from parley.coder.mcp.package import can_serve
-from parley.coder.mcp.project import project_notice
 from parley.coder.mcp.tool import Call, McpTool
 from parley.coder.tools.title import one_line
 from parley.coder.tools.tool import Tool
@@ -69,11 +68,13 @@ class Servers:
         return tuple(each.report for each in self._servers)
 
     def start(self, wanted: Sequence[McpServer]) -> None:
-        """Start servers and look at what the project names; nothing here waits."""
-        self._background.start(self._look_at_project())
-        names = server_names(server.name for server in wanted[:MOST_SERVERS])
-        if len(wanted) > MOST_SERVERS:
+        """Start servers beside those that there are; nothing here waits."""
+        taken = [server.wanted.name for server in self._servers]
+        room = MOST_SERVERS - len(taken)
+        if len(wanted) > room:
             self._notify(f"Only {MOST_SERVERS} MCP servers are started; the others are left out.")
+        # The first ones keep their names, so that nobody who comes later can take one.
+        names = server_names((*taken, *(server.name for server in wanted[:room])))[len(taken) :]
         if not names:
             return
         if not can_serve():
@@ -81,8 +82,9 @@ class Servers:
             return
         self._deadline = asyncio.get_running_loop().time() + self._terms.patience
         self._settled.clear()
-        self._servers = [_Server(name, each) for name, each in zip(names, wanted, strict=False)]
-        for server in self._servers:
+        new = [_Server(name, each) for name, each in zip(names, wanted, strict=False)]
+        self._servers += new
+        for server in new:
             self._background.start(self._attend(server))
 
     async def settled(self) -> None:
@@ -100,10 +102,6 @@ class Servers:
         await self._background.aclose()
         self._servers = []
         self.tools.clear()
-
-    async def _look_at_project(self) -> None:
-        if notice := await asyncio.to_thread(project_notice, self._roots[0]):
-            self._notify(notice)
 
     async def _attend(self, server: "_Server") -> None:
         try:

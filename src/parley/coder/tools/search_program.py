@@ -14,7 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from parley.coder.tools.search_lines import LONGEST_LINE, MOST_BYTES, Search
-from parley.coder.workspace.workspace import Workspace, is_beneath
+from parley.coder.workspace.outside import program_outside
+from parley.coder.workspace.workspace import Workspace
 from parley.process.brief import running
 
 MOST_OUTPUT = 4 * 1024 * 1024
@@ -36,13 +37,7 @@ class Printed(Struct, frozen=True):
 def ripgrep(workspace: Workspace, path: str) -> str | None:
     """The absolute path of a ripgrep that nobody in the workspace can replace."""
     folders = [*path.split(os.pathsep), os.path.dirname(sys.executable)]
-    for folder in folders:
-        program = os.path.join(folder, "rg")
-        if os.path.isabs(folder) and os.access(program, os.X_OK) and os.path.isfile(program):
-            places = (folder, os.path.realpath(folder), os.path.realpath(program))
-            if not any(is_beneath(each, root) for each in places for root in workspace.roots):
-                return program
-    return None
+    return program_outside(workspace.roots, "rg", folders)
 
 
 async def searched(workspace: Workspace, search: Search, program: str | None) -> Printed:

@@ -1,0 +1,34 @@
+"""Programs are found, and never in the workspace."""
+
+from pathlib import Path
+
+from parley.coder.workspace.outside import program_outside
+
+
+def program(path: Path) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_the_first_program_outside_of_the_workspace_is_taken(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "project", tmp_path / "bin"
+    program(inside / "bin" / "git")
+    expected = program(outside / "git")
+    (tmp_path / "link").symlink_to(inside / "bin")
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "git").symlink_to(inside / "bin" / "git")
+    (inside / "out").symlink_to(outside)
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / "git").write_text("not a program")
+    (tmp_path / "folder" / "git").mkdir(parents=True)
+    folders = ["", ".", "bin", str(inside), f"{inside}/bin", f"{inside}/out", f"{tmp_path}/link"]
+    folders += [f"{tmp_path}/{name}" for name in ("linked", "plain", "folder", "missing", "bin")]
+    assert program_outside([str(inside)], "git", folders) == expected
+
+
+def test_there_may_be_none(tmp_path: Path) -> None:
+    program(tmp_path / "git")
+    assert program_outside([str(tmp_path)], "git", [str(tmp_path)]) is None
+    assert program_outside(["/"], "git", [str(tmp_path)]) is None
