@@ -28,6 +28,25 @@ from parley.coder.permission.protected import git_settings, is_protected, protec
         ".zshenv",
         ".profile",
         "project.code-workspace",
+        "AGENTS.md",
+        "sub/Claude.md",
+        "CLAUDE.local.md",
+        "GEMINI.md",
+        ".cursorrules",
+        ".github/copilot-instructions.md",
+        ".claude/skills/new/SKILL.md",
+        ".agents/skills/new/SKILL.md",
+        ".parley/skills/new/SKILL.md",
+        "opencode.json",
+        ".env",
+        ".gitattributes",
+        ".tool-versions",
+        "lib/site-packages/x.pth",
+        ".config/fish/config.fish",
+        ".g\u200cit/hooks/x",
+        ".gi\ufefft/config",
+        ".c\u017fhrc",
+        "GIT~1/config",
         ".GIT/hooks/x",
         ".Mcp.JSON",
         ".git./config",
@@ -43,7 +62,10 @@ def test_it_is_protected(path: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["src/app.py", "AGENTS.md", "pyproject.toml", ".gitignore", ".github/x.yml", "git/x", "", "."],
+    [
+        *("src/app.py", "pyproject.toml", ".gitignore", ".github/x.yml", "git/x", "", "."),
+        *("docs/agents.rst", ".env.example", "path", "x.pthx", "environment", "git~x/y"),
+    ],
 )
 def test_it_is_not_protected(path: str) -> None:
     assert not is_protected(path)

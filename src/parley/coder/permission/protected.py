@@ -1,9 +1,12 @@
 """Paths that decide what runs later: tools that follow them would act without anybody's consent.
 
+Files that agents take as instructions are among them, since every later session obeys those.
 Writing them always asks, whatever the mode, and whether they exist or not. Only a rule that names
-exactly such a path lets it pass. Names are compared without case, since some file systems do.
+exactly such a path lets it pass. Names are compared as file systems do that ignore case, or
+characters that nobody sees.
 """
 
+import re
 from collections.abc import Iterable
 
 from parley.coder.permission.paths import folded
@@ -12,18 +15,31 @@ _FOLDERS = frozenset(
     (".git", ".hg", ".svn", ".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".husky")
 ).union(
     (".claude", ".codex", ".gemini", ".cursor", ".windsurf", ".roo", ".continue", ".opencode"),
+    (".kiro", ".amazonq", ".qwen", ".clinerules", ".junie", ".goose", ".crush", ".aider"),
     (".parley", ".agents", ".ssh", ".gnupg", ".aws", ".kube", ".docker", ".yarn", ".cargo"),
-    (".bundle", ".mvn", ".config", ".direnv", ".githooks"),
+    (".bundle", ".mvn", ".config", ".direnv", ".githooks", ".mise", ".vim", ".emacs.d"),
+    (".ipython", ".jupyter"),
 )
-_FILES = frozenset((".gitmodules", ".gitconfig", ".mcp.json", ".envrc", ".npmrc", ".yarnrc")).union(
-    (".yarnrc.yml", ".pnpmfile.cjs", ".pypirc", ".netrc", ".tool-versions", "mise.toml"),
+_FILES = frozenset((".gitmodules", ".gitconfig", ".gitattributes", ".git-credentials")).union(
+    (".mcp.json", "opencode.json", "opencode.jsonc", ".aider.conf.yml", ".code-workspace"),
+    ("agents.md", "agent.md", "claude.md", "claude.local.md", "gemini.md", "qwen.md"),
+    (".cursorrules", ".windsurfrules", ".roorules", ".goosehints", "copilot-instructions.md"),
+    (".env", ".envrc", ".autoenv", ".autoenv.zsh", ".tool-versions", "mise.toml", ".mise.toml"),
+    (".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pypirc", "pip.conf", ".netrc"),
     (".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile"),
     (".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc"),
-    (".login", ".inputrc", ".vimrc", ".nvimrc", ".exrc", ".ripgreprc", ".pdbrc", ".gdbinit"),
-    (".lldbinit", ".curlrc", ".wgetrc", ".pre-commit-config.yaml", ".mise.toml", ".rgrc"),
-    ("sitecustomize.py", "usercustomize.py", ".code-workspace"),
+    (".login", ".inputrc", ".xprofile", ".xinitrc", ".xsession", ".tmux.conf", ".screenrc"),
+    (".vimrc", ".nvimrc", ".nvim.lua", ".exrc", ".emacs", ".dir-locals.el", ".pdbrc"),
+    (".gdbinit", ".lldbinit", ".curlrc", ".wgetrc", ".ripgreprc", ".rgrc", ".psqlrc"),
+    (".rprofile", ".irbrc", ".pryrc", ".pre-commit-config.yaml", "sitecustomize.py"),
+    ("usercustomize.py", "pyvenv.cfg"),
 )
+_ENDINGS = (".code-workspace", ".pth")
 
+# Some file systems leave these characters out when they compare names.
+_UNSEEN = re.compile("[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+# The name that a file system with short names gives to `.git`.
+_SHORT = re.compile(r"git~\d+")
 # Options of git that are followed by a value.
 _WITH_VALUE = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env")
 
@@ -31,9 +47,7 @@ _WITH_VALUE = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-
 def is_protected(path: str) -> bool:
     """Whether writing a path may make something run; any step of the path may be the reason."""
     steps = [_plain_name(step) for step in folded(path).split("/") if step not in ("", ".")]
-    return any(step in _FOLDERS or step in _FILES for step in steps) or (
-        bool(steps) and steps[-1].endswith(".code-workspace")
-    )
+    return any(map(_decides, steps)) or (bool(steps) and steps[-1].endswith(_ENDINGS))
 
 
 def protected_word(words: Iterable[str]) -> str | None:
@@ -63,6 +77,11 @@ def _sets(words: tuple[str | None, ...]) -> bool:
     return False
 
 
+def _decides(step: str) -> bool:
+    return step in _FOLDERS or step in _FILES or _SHORT.fullmatch(step) is not None
+
+
 def _plain_name(step: str) -> str:
     # Windows ignores dots and blanks at the end of a name, and what follows a colon.
-    return step.split(":", 1)[0].rstrip(". ") or step
+    seen = _UNSEEN.sub("", step)
+    return seen.split(":", 1)[0].rstrip(". ") or seen

@@ -37,6 +37,7 @@ _GIT = ("config", "config.worktree", "hooks", "info/attributes")
 _FOLDERS = (
     *(".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".husky", ".githooks", ".hg", ".svn"),
     *(".claude", ".codex", ".gemini", ".cursor", ".windsurf", ".roo", ".continue", ".opencode"),
+    *(".kiro", ".amazonq", ".qwen", ".clinerules", ".junie", ".goose", ".crush"),
     *(".parley", ".agents", ".mvn", ".cargo", ".direnv", ".ssh", ".gnupg", ".aws", ".kube"),
 )
 _FILES = (
@@ -45,7 +46,7 @@ _FILES = (
     *(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile"),
     *(".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc"),
     *(".login", ".inputrc", ".vimrc", ".nvimrc", ".exrc", ".gdbinit", ".lldbinit", ".pdbrc"),
-    *(".curlrc", ".wgetrc", ".ripgreprc", ".tool-versions"),
+    *(".curlrc", ".wgetrc", ".ripgreprc", ".tool-versions", "opencode.json", "opencode.jsonc"),
 )
 
 
