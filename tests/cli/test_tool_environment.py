@@ -1,10 +1,18 @@
 """What commands see of the environment."""
 
 import os
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from parley.cli.tool_environment import tool_environment
+
+ALWAYS = {
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "core.fsmonitor",
+    "GIT_CONFIG_VALUE_0": "false",
+}
 
 SECRETS = {
     "OPENAI_API_KEY": "c1",
@@ -36,15 +44,30 @@ def test_no_secret_gets_through(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/me")
     monkeypatch.setenv("VIRTUAL_ENV", "/venv")
     monkeypatch.setenv("LC_ALL", "C")
-    assert tool_environment() == {"HOME": "/home/me", "VIRTUAL_ENV": "/venv", "LC_ALL": "C"}
+    expected = {"HOME": "/home/me", "VIRTUAL_ENV": "/venv", "LC_ALL": "C"}
+    assert tool_environment() == ALWAYS | expected
 
 
 def test_the_search_path_has_nothing_of_the_folder_a_command_runs_in(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PATH", "/usr/bin::.:bin:node_modules/.bin:/bin")
-    assert tool_environment() == {"PATH": "/usr/bin:/bin"}
+    assert tool_environment() == ALWAYS | {"PATH": "/usr/bin:/bin"}
 
 
 def test_what_the_user_names_gets_through() -> None:
-    assert tool_environment(("GH_TOKEN", "NONE")) == {"GH_TOKEN": "c3"}
+    assert tool_environment(("GH_TOKEN", "NONE")) == ALWAYS | {"GH_TOKEN": "c3"}
+
+
+def test_git_does_not_run_what_a_repository_names_as_its_monitor(tmp_path: Path) -> None:
+    def git(*arguments: str, env: dict[str, str]) -> None:
+        env = {**env, "PATH": os.defpath, "HOME": str(tmp_path)}
+        subprocess.run(("git", "-C", tmp_path, *arguments), env=env, check=True, timeout=20)
+
+    mark = tmp_path / "mark"
+    git("init", "-q", env={})
+    git("config", "core.fsmonitor", f"touch {mark}; false", env={})
+    git("status", "-s", env=tool_environment())
+    assert not mark.exists()
+    git("status", "-s", env={})
+    assert mark.exists()

@@ -1,7 +1,9 @@
 """The environment of the commands that the agent runs: what programs need, and no secrets.
 
 Only names that are known to be harmless pass, and of those nothing that looks like a secret. A
-user who needs more names it in the configuration.
+user who needs more names it in the configuration. A repository can name a program that watches its
+files, which git would run with every command, so that is off. Hooks stay: who agrees to a commit
+expects them, and they are confined as the commit is.
 """
 
 import os
@@ -21,6 +23,11 @@ _TOOL_CHAINS = re.compile(
     r"|WAYLAND_DISPLAY|SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE|NIX_\w+|HOMEBREW_\w+"
     r"|GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy"
 )
+_GIT = {
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "core.fsmonitor",
+    "GIT_CONFIG_VALUE_0": "false",
+}
 
 
 def tool_environment(more: Iterable[str] = ()) -> dict[str, str]:
@@ -33,7 +40,7 @@ def tool_environment(more: Iterable[str] = ()) -> dict[str, str]:
     }
     if "PATH" in passed:
         passed["PATH"] = _absolute(passed["PATH"])
-    return passed | _named(os.environ, more)
+    return passed | _GIT | _named(os.environ, more)
 
 
 def _named(environ: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:

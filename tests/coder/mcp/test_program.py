@@ -74,6 +74,7 @@ def test_it_sees_the_basics_and_what_it_is_given_but_none_of_our_keys(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("OPENAI_API_KEY", "geheim")
+    monkeypatch.setenv("PATH", f".:bin::{os.defpath}")
     script = "env > env; pwd > place"
     server = StdioServer("x", "/bin/sh", ("-c", script), {"MINE": "given"})
 
@@ -83,9 +84,22 @@ def test_it_sees_the_basics_and_what_it_is_given_but_none_of_our_keys(
     run(scenario())
     seen = (tmp_path / "env").read_text()
     assert "MINE=given" in seen
-    assert "PATH=" in seen
+    assert f"PATH={os.defpath}\n" in seen
     assert "geheim" not in seen
     assert (tmp_path / "place").read_text().strip() == os.path.realpath(tmp_path)
+
+
+def test_a_search_path_that_is_given_stays_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    server = StdioServer("x", "/bin/sh", ("-c", "echo $PATH > path"), {"PATH": "bin:/bin"})
+
+    async def scenario() -> None:
+        assert await reason(server) == "it ended with status 0"
+
+    run(scenario())
+    assert (tmp_path / "path").read_text() == "bin:/bin\n"
 
 
 def test_without_a_home_it_runs_at_the_root(

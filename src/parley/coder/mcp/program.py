@@ -194,7 +194,12 @@ def _status(status: int) -> str:
 
 def _environment(env: Mapping[str, str]) -> dict[str, str]:
     """What the configuration gives, and harmless basics; keys of ours are not among them."""
-    return environment(env, clean=True)
+    found = environment(env, clean=True)
+    if "PATH" not in env:
+        # What is not absolute means another folder wherever a program happens to look.
+        folders = found.get("PATH", os.defpath).split(os.pathsep)
+        found["PATH"] = os.pathsep.join(filter(os.path.isabs, folders))
+    return found
 
 
 def _home() -> str:
