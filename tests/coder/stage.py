@@ -101,7 +101,7 @@ class Played:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[AsyncIterator[ModelEvent]]:
         assert repaired(request.messages) == request.messages, "a strict API refuses this"
         self.requests.append(request)
-        steps = self.answers.pop(0)
+        steps = self.next(request)
 
         async def events() -> AsyncGenerator[ModelEvent]:
             for step in steps:
@@ -121,6 +121,10 @@ class Played:
 
     async def aclose(self) -> None:
         self.closed = True
+
+    def next(self, request: ModelRequest) -> Sequence[Step]:
+        """What is played for a request."""
+        return self.answers.pop(0)
 
 
 Work = Callable[[Mapping[str, Any], Progress], Awaitable[Outcome]]
