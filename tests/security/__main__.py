@@ -1,0 +1,46 @@
+"""The security table: every campaign in its full form, with counts.
+
+    python -m tests.security [PART...]
+
+Without a part all of them run, which takes some minutes. The exit status is 1 if something that
+must not work did.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+from tests.security import (
+    answer_campaign,
+    path_campaign,
+    sandbox_campaign,
+    shell_campaign,
+    web_campaign,
+)
+from tests.security.campaign import Result, table
+
+PARTS: dict[str, Callable[[], Iterator[Result]]] = {
+    "paths": path_campaign.campaign,
+    "shell": shell_campaign.campaign,
+    "web": web_campaign.campaign,
+    "sandbox": sandbox_campaign.campaign,
+    "answers": answer_campaign.campaign,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("part", nargs="*", choices=[[], *PARTS], help="only these campaigns")
+    chosen = parser.parse_args().part or list(PARTS)
+    rows: list[Result] = []
+    for name in chosen:
+        begun = time.monotonic()
+        rows += PARTS[name]()
+        sys.stderr.write(f"{name}: {time.monotonic() - begun:.0f} s\n")
+    sys.stdout.write("\n".join(table(rows)) + "\n")
+    return int(not all(row.holds for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
