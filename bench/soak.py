@@ -24,7 +24,7 @@ from pathlib import Path
 
 from bench.soak_client import SoakClient
 from bench.soak_day import Day, Done
-from bench.soak_figures import Figures, Sample, judged, sampled, shown
+from bench.soak_figures import Figures, Looks, PlainWrites, Sample, judged, sampled, shown
 from bench.soak_model import SoakModel
 
 TURNS, SESSIONS = 10_000, 50
@@ -51,7 +51,7 @@ def soak(
         for client in clients:
             client.begin()
         day = Day(folder, clients, turns, sessions, seed)
-        working, resting = _lived(day, clients, turns, began, seconds)
+        looks = _lived(folder, day, clients, turns, seconds)
         for client in clients:
             if status := client.end():
                 day.done.problems.append(f"version {client.version}: exit status {status}")
@@ -59,12 +59,13 @@ def soak(
                 day.done.problems.append(f"version {client.version}: {complaints[-2000:]}")
     taken = time.monotonic() - began
     times = [folder / f"times-{client.version}" for client in clients]
-    return Figures(turns, taken, working, resting, times, home / "data"), day.done
+    return Figures(taken, looks, times, home / "data"), day.done
 
 
 def _lived(
-    day: Day, clients: Sequence[SoakClient], turns: int, began: float, seconds: float | None
-) -> tuple[list[Sample], list[Sample]]:
+    folder: Path, day: Day, clients: Sequence[SoakClient], turns: int, seconds: float | None
+) -> Looks:
+    began = time.monotonic()
     working: list[Sample] = []
     resting: list[Sample] = []
 
@@ -77,14 +78,17 @@ def _lived(
         return max(passed, day.done.turns / turns)
 
     day.begin()
+    plain = PlainWrites(folder / "plain")
     while (before := progress()) < 1 and not day.failed:
         day.step()
+        plain.write()
         now = progress()
         if int(before * SAMPLES) != int(now * SAMPLES):
             look(working)
         if int(before * RESTS) != int(now * RESTS):
             day.rest(lambda: look(resting))
-    return working, resting
+    plain.close()
+    return Looks(working, resting, plain.times)
 
 
 def main() -> int:
