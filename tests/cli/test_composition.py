@@ -13,7 +13,7 @@ from parley.cli.composition import Composition, rules_of, sandbox_of, settings_o
 from parley.coder.config import Config, load
 from parley.coder.providers.choice import choose
 from parley.coder.runtime import Runtime
-from parley.coder.settings import CoderSettings
+from parley.coder.settings import CoderSettings, SubagentLimits
 from parley.coder.vendors import LocalServer
 from parley.errors import AuthRequired, MethodNotFound
 
@@ -53,6 +53,13 @@ def test_the_settings_are_those_of_the_configuration(tmp_path: Path) -> None:
     assert (found.mode, found.thought_level, found.prompt_size) == ("plan", "low", "small")
     assert (found.budget, found.max_requests, found.retry.total) == (3.0, 9, 0.0)
     assert (found.default_model, found.hint, found.warnings) == ("openai/gpt-5", "", ())
+
+
+def test_the_limits_of_sub_agents_are_those_of_the_configuration(tmp_path: Path) -> None:
+    assert settings(configured(tmp_path)).subagents == SubagentLimits(4, 50, 2_000_000)
+    text = "[agent]\nsubagents = 2\nsubagent_requests = 7\n"
+    found = settings(configured(tmp_path, text, PARLEY_SUBAGENT_TOKENS="900"))
+    assert found.subagents == SubagentLimits(2, 7, 900)
 
 
 def test_the_instructions_of_the_user_stand_beside_the_configuration(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from parley.session.event import (
     PlanChanged,
     ToolCallChanged,
     ToolContentAdded,
+    UsageChanged,
 )
 from parley.session.option import MAIN_PLAN, PlanEntry, PlanItems
 from parley.session.role import Ending
@@ -56,6 +57,8 @@ def test_everything_that_matters_is_rebuilt_from_the_entries() -> None:
             Told(ToolContentAdded("c2", ContentItem(Text("x")))),
             Told(ToolCallChanged("c1", status="completed")),
             Told(PlanChanged(MAIN_PLAN, plan)),
+            Told(UsageChanged(1, 100)),
+            Told(UsageChanged(7, 100)),
             OptionSet("mode", "plan"),
             Remembered(True, "bash", "git status"),
             TurnOver("t1", Ending()),
@@ -66,6 +69,7 @@ def test_everything_that_matters_is_rebuilt_from_the_entries() -> None:
     assert (history.usage, history.cost) == (ModelUsage(31, 11), 0.75)
     assert (history.call_ids, list(history.open_calls)) == ({"c1", "c2"}, [])
     assert history.plans == {MAIN_PLAN: plan}
+    assert history.context == UsageChanged(7, 100)
     assert history.options == {"mode": "plan"}
     assert history.remembered == [Remembered(True, "bash", "git status")]
     assert history.repairs() == ()

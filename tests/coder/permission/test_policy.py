@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from parley.coder.permission.access import (
     Access,
     CallsServer,
+    Delegates,
     FetchesUrl,
     ReadsPath,
     RunsCommand,
@@ -27,6 +28,8 @@ WRITE = Request("write_file", "write", (WritesPath("/w/a"),))
 EDIT = Request("edit_file", "write", (ReadsPath("/w/a"), WritesPath("/w/a")))
 FETCH = Request("web_fetch", "read", (FetchesUrl("https://x.org/"),))
 SERVER = Request("docs__find", "execute", (CallsServer("docs", "find", "{}"),))
+READER = Request("agent", "execute", (Delegates("look", ("read_file",), reads_only=True),))
+WRITER = Request("agent", "execute", (Delegates("do", ("bash",), reads_only=False),))
 TODO = Request("todo", "read", (TouchesNothing(),))
 RULES = {text: parse_rules(text) for _, text in (*REFUSED, *ALLOWED)}
 
@@ -82,7 +85,9 @@ def test_a_line_that_is_harmless_or_covered_is_allowed(line: str, rules: str) ->
         (bash("sudo tee .envrc"), "ask ask deny ask"),
         (bash("cat .git/config"), "allow allow allow allow"),
         (SERVER, "ask ask deny allow"),
-        (Request("agent", "execute", (TouchesNothing(),)), "ask ask deny allow"),
+        (READER, "ask ask ask allow"),
+        (WRITER, "ask ask deny allow"),
+        (Request("odd", "execute", (TouchesNothing(),)), "ask ask deny allow"),
         (Request("odd", "write", (ReadsPath("/w/a"),)), "ask ask deny allow"),
         (Request("odd", "read", ()), "ask ask ask allow"),
         (Request("odd", "read", (WritesPath("/w/a"),)), "ask allow deny allow"),
@@ -105,6 +110,21 @@ def test_each_mode_lets_pass_what_it_says(request_: Request, expected: str) -> N
 )
 def test_rules_decide_on_the_tools_of_servers(rules: str, expected: str) -> None:
     assert [effect(SERVER, mode, rules) for mode in MODES] == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ("allow agent", "allow allow deny allow"),
+        ("allow agent:x", "ask ask deny allow"),
+        ("deny agent", "deny deny deny deny"),
+        ("deny agent:x", "ask ask deny ask"),
+        # Its own calls are judged by this rule once more.
+        ("deny *:secrets/**", "ask ask deny ask"),
+    ],
+)
+def test_rules_decide_on_sub_agents(rules: str, expected: str) -> None:
+    assert [effect(WRITER, mode, rules) for mode in MODES] == expected.split()
 
 
 def test_a_mode_nobody_knows_asks() -> None:
@@ -261,6 +281,7 @@ ACCESSES: st.SearchStrategy[Access] = st.one_of(
     st.builds(RunsCommand, LINES, st.sampled_from(["/w", "/etc"])),
     st.builds(FetchesUrl, st.sampled_from(["https://x.org/a", "https://y.org/", "file:///x"])),
     st.just(CallsServer("docs", "find", "{}")),
+    st.builds(Delegates, st.just("look"), st.just(("read_file",)), st.booleans()),
     st.just(TouchesNothing()),
 )
 TOOLS = st.sampled_from(["bash", "write_file", "read_file", "web_fetch", "other"])

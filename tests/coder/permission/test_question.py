@@ -2,6 +2,7 @@
 
 from parley.coder.permission.access import (
     CallsServer,
+    Delegates,
     FetchesUrl,
     ReadsPath,
     RunsCommand,
@@ -62,6 +63,16 @@ def test_a_call_of_a_server_is_shown_with_its_arguments() -> None:
         "Call `y` of the MCP server `x\\u001b` with:\n"
         '{\n  "path": "a\\u202e"\n}\n'
         "It may change something."
+    )
+
+
+def test_the_task_of_a_sub_agent_is_shown_whole_with_its_tools() -> None:
+    task = "look\u202e\n" + "x" * 5_000
+    access = Delegates(task, ("read_file", "x\x1b"), reads_only=False)
+    question = ask(Request("agent", "execute", (access,)))
+    assert question.description == (
+        "Start a sub-agent that may use `read_file`, `x\\u001b`, for this task:\n"
+        "look\\u202e\n" + "x" * 5_000 + "\nIt may change something."
     )
 
 

@@ -40,6 +40,12 @@ class Cast(Played):
         assert isinstance(last, ToolMessage)
         return last.results
 
+    def texts(self, name: str) -> list[str]:
+        """The text of all results that the model of a conversation was given."""
+        messages = self.asked(name)[-1].messages
+        results = (each.results for each in messages if isinstance(each, ToolMessage))
+        return [result.text for some in results for result in some]
+
     def _name(self, request: ModelRequest) -> str:
         # What it begins with may be a summary later.
         if request.cache_key not in self._names:

@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from parley.coder.permission.access import Access, ReadsPath, RunsCommand, WritesPath
+from parley.coder.permission.access import (
+    Access,
+    Delegates,
+    ReadsPath,
+    RunsCommand,
+    WritesPath,
+)
 from parley.coder.undo.books import Books, Result
 from parley.coder.undo.recorder import Recorder
 
@@ -50,7 +56,9 @@ def test_a_call_that_only_reads_costs_nothing(tmp_path: Path) -> None:
     async def scenario() -> None:
         recorder = Recorder(tmp_path / "undo", (str(tmp_path),))
         root = str(tmp_path)
-        async with recorder.watching("t", (ReadsPath(root), RunsCommand("ls -l", root))):
+        # What a sub-agent changes is recorded with the call that changes it.
+        work = Delegates("x", ("bash",), reads_only=False)
+        async with recorder.watching("t", (ReadsPath(root), RunsCommand("ls -l", root), work)):
             pass
         await recorder.aclose()
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from parley.coder.permission.access import (
     Access,
     CallsServer,
+    Delegates,
     FetchesUrl,
     ReadsPath,
     RunsCommand,
@@ -81,8 +82,8 @@ def hits(pattern: Pattern, access: Access, scope: Scope) -> Hit:
             split = split_url(url)
             # What cannot be read as an address may be any address.
             return "yes" if split is None or _is_at(pattern, split) else "no"
-        case _, CallsServer():
-            # Nobody knows what the server touches.
+        case _, (CallsServer() | Delegates()):
+            # Nobody knows what the server touches, or the sub-agent will.
             return "maybe"
         case _:
             return "no"
