@@ -13,6 +13,7 @@ from parley.cli.log_file import start_logging
 from parley.coder.config import Config, load
 from parley.coder.providers.choice import Choice, choose
 from parley.errors import ConfigError
+from parley.process.life import leave_no_core
 from parley.protocol.serve import serve
 from parley.protocol.settings import IAC_CODE, Settings
 from parley.rpc.transport import Transport
@@ -62,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    leave_no_core()
     if options.login:
         # Nobody who starts the agent for an editor needs it.
         from parley.cli.login import log_in  # noqa: PLC0415
