@@ -1,5 +1,6 @@
 """Locks of sessions and of the store."""
 
+import errno
 import fcntl
 import os
 import stat
@@ -104,3 +105,33 @@ def test_the_store_is_shared_or_held_alone(tmp_path: Path) -> None:
     ours.release()
     assert theirs.alone(0)
     theirs.release()
+
+
+def test_a_full_disk_keeps_nobody_from_a_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*given: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "pwrite", full)
+        held = SessionLock.take(tmp_path, FIRST)
+    held.release()
+    SessionLock.take(tmp_path, FIRST).release()
+
+
+@pytest.mark.parametrize("call", ["fchmod", "stat", "pread"])
+def test_a_failed_attempt_leaves_nothing_locked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    def failing(*given: object, **named: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    held = SessionLock.take(tmp_path, SECOND)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, call, failing)
+        with pytest.raises((OSError, SessionInUse)):
+            SessionLock.take(tmp_path, SECOND if call == "pread" else FIRST)
+    held.release()
+    for session_id in (FIRST, SECOND):
+        SessionLock.take(tmp_path, session_id).release()

@@ -7,7 +7,7 @@ written into the file for messages only; nothing is decided by it.
 import fcntl
 import os
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from parley.coder.store.failure import SessionInUse
@@ -33,22 +33,21 @@ class SessionLock:
         """
         path = folder / f"{session_id}.lock"
         while True:
-            descriptor = _opened(path)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                pid = _holder(descriptor)
-                os.close(descriptor)
-                raise SessionInUse(session_id, pid) from None
-            except OSError:
-                os.close(descriptor)
-                raise
-            if _is_at(path, descriptor):
-                break
-            # The last holder removed the file between our opening it and our locking it.
-            os.close(descriptor)
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, b"%d" % os.getpid(), 0)
+            with ExitStack() as undo:
+                descriptor = _opened(path)
+                undo.callback(_close, descriptor)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise SessionInUse(session_id, _holder(descriptor)) from None
+                # Else the last holder removed the file between our opening it and our locking it.
+                if _is_at(path, descriptor):
+                    undo.pop_all()
+                    break
+        # The number is for messages only, so a full disk does not keep the session from its owner.
+        with suppress(OSError):
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, b"%d" % os.getpid(), 0)
         return cls(path, descriptor)
 
     def release(self) -> None:
@@ -59,7 +58,7 @@ class SessionLock:
         with suppress(OSError):
             if _is_at(self._path, descriptor):
                 self._path.unlink()
-        os.close(descriptor)
+        _close(descriptor)
 
 
 class StoreLock:
@@ -84,7 +83,7 @@ class StoreLock:
     def release(self) -> None:
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
-            os.close(descriptor)
+            _close(descriptor)
 
     def _take(self, kind: int, patience: float) -> bool:
         if self._descriptor is None:
@@ -103,9 +102,19 @@ class StoreLock:
 
 def _opened(path: Path) -> int:
     descriptor = os.open(path, _FLAGS, 0o600)
-    # The umask may have taken away what we need ourselves.
-    os.fchmod(descriptor, 0o600)
+    try:
+        # The umask may have taken away what we need ourselves.
+        os.fchmod(descriptor, 0o600)
+    except OSError:
+        _close(descriptor)
+        raise
     return descriptor
+
+
+def _close(descriptor: int) -> None:
+    # The lock is free and the descriptor gone whatever the system says about it.
+    with suppress(OSError):
+        os.close(descriptor)
 
 
 def _is_at(path: Path, descriptor: int) -> bool:
@@ -117,5 +126,8 @@ def _is_at(path: Path, descriptor: int) -> bool:
 
 
 def _holder(descriptor: int) -> int | None:
-    written = os.pread(descriptor, _PID_BYTES, 0)
+    try:
+        written = os.pread(descriptor, _PID_BYTES, 0)
+    except OSError:
+        return None
     return int(written) if written.isdigit() else None
