@@ -52,7 +52,9 @@ def test_the_search_path_has_nothing_of_the_folder_a_command_runs_in(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PATH", "/usr/bin::.:bin:node_modules/.bin:/bin")
-    assert tool_environment() == ALWAYS | {"PATH": "/usr/bin:/bin"}
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/usr/lib:")
+    expected = {"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": "/usr/lib"}
+    assert tool_environment() == ALWAYS | expected
 
 
 def test_what_the_user_names_gets_through() -> None:

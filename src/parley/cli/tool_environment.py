@@ -23,6 +23,8 @@ _TOOL_CHAINS = re.compile(
     r"|WAYLAND_DISPLAY|SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE|NIX_\w+|HOMEBREW_\w+"
     r"|GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy"
 )
+# Where programs and their libraries are looked for; an empty part is the folder one works in.
+_SEARCHED = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 _GIT = {
     "GIT_CONFIG_COUNT": "1",
     "GIT_CONFIG_KEY_0": "core.fsmonitor",
@@ -38,8 +40,9 @@ def tool_environment(more: Iterable[str] = ()) -> dict[str, str]:
         for name, value in environment(chains, clean=True).items()
         if not _SECRET_NAME.search(name) and not _SECRET_VALUE.search(value)
     }
-    if "PATH" in passed:
-        passed["PATH"] = _absolute(passed["PATH"])
+    for name in _SEARCHED:
+        if name in passed:
+            passed[name] = _absolute(passed[name])
     return passed | _GIT | _named(os.environ, more)
 
 

@@ -212,6 +212,20 @@ def test_the_environment_has_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert "canary" not in outcome.text
 
 
+@pytest.mark.parametrize(("line", "expected"), [("ls", "value"), ("ls && true > x", "taken")])
+def test_a_command_that_needs_no_question_uses_no_program_of_the_workspace(
+    line: str, expected: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "bin" / "ls"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho taken\n")
+    program.chmod(0o755)
+    (tmp_path / "value").touch()
+    desk = _desk(tmp_path)
+    desk.environment = {"PATH": f"{program.parent}:{os.environ['PATH']}"}
+    assert expected in _bash(desk, line).text
+
+
 def test_a_cancelled_call_leaves_no_process(tmp_path: Path) -> None:
     async def scenario() -> None:
         witness = Witness()

@@ -1,8 +1,9 @@
 """Programs are found, and never in the workspace."""
 
+import os
 from pathlib import Path
 
-from parley.coder.workspace.outside import program_outside
+from parley.coder.workspace.outside import environment_outside, program_outside
 
 
 def program(path: Path) -> str:
@@ -32,3 +33,20 @@ def test_there_may_be_none(tmp_path: Path) -> None:
     program(tmp_path / "git")
     assert program_outside([str(tmp_path)], "git", [str(tmp_path)]) is None
     assert program_outside(["/"], "git", [str(tmp_path)]) is None
+
+
+def test_names_of_programs_mean_nothing_of_the_workspace(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    (root / "bin").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(root / "bin")
+    (root / "out").symlink_to("/usr/bin")
+    inside = (".", "", "bin", str(root), f"{root}/bin", f"{root}/out", f"{tmp_path}/link")
+    given = {
+        "PATH": ":".join((*inside, f"{tmp_path}/x/../project/bin", "/usr/bin", str(tmp_path))),
+        "LD_LIBRARY_PATH": f"/usr/lib:{root}",
+        "DYLD_LIBRARY_PATH": "",
+        "LANG": "C",
+    }
+    expected = {"PATH": f"/usr/bin:{tmp_path}", "LANG": "C"}
+    assert environment_outside([str(root)], given) == expected
+    assert environment_outside([str(root)], {}) == {"PATH": os.defpath}

@@ -9,12 +9,14 @@ from parley.coder.errors import ToolError
 from parley.coder.permission.access import RunsCommand
 from parley.coder.permission.paths import Scope
 from parley.coder.permission.policy import changes_protected
+from parley.coder.permission.readonly import impact_of
+from parley.coder.permission.shell import parse
 from parley.coder.providers.provider import ToolSpec
-from parley.coder.sandbox.box import Box
 from parley.coder.sandbox.changes import changed, look
 from parley.coder.tools.arguments import Arguments
 from parley.coder.tools.title import one_line
 from parley.coder.tools.tool import Category, Desk, Outcome, Prepared, Progress
+from parley.coder.workspace.outside import environment_outside
 from parley.coder.workspace.shell import Ran, run_line
 from parley.coder.workspace.workspace import Workspace
 from parley.session.content import ContentItem, Text, ToolItem
@@ -89,14 +91,20 @@ class Bash:
                 raise ToolError(f"`{cwd}` is no longer the folder it was; try again")
             roots = desk.workspace.roots
             # Whoever is asked about such a command sees the path and agrees to the change.
-            agreed = changes_protected(access, Scope(roots, cwd, os.path.realpath))
+            scope = Scope(roots, cwd, os.path.realpath)
+            agreed = changes_protected(access, scope)
             box = await desk.workspace.confine(not agreed)
+            environment = desk.environment
+            if impact_of(parse(line), scope) != "changes":
+                # It may run unasked for what its programs do, so they must be the ones meant.
+                environment = environment_outside(roots, environment)
             if background:
-                return _begun(desk, line, cwd, box)
+                job = desk.jobs.start(line, cwd, environment, box)
+                return _begun(job.id)
             before = look(roots)
             ran = await run_line(
                 desk.workspace,
-                desk.environment,
+                environment,
                 line,
                 cwd=cwd,
                 seconds=seconds,
@@ -151,11 +159,10 @@ def _preview(line: str, purpose: str | None) -> tuple[ToolItem, ...]:
     return tuple(ContentItem(Text(each)) for each in shown)
 
 
-def _begun(desk: Desk, line: str, cwd: str, box: Box | None) -> Outcome:
-    job = desk.jobs.start(line, cwd, desk.environment, box)
+def _begun(job_id: str) -> Outcome:
     return Outcome(
-        f"Started as `{job.id}`. Read its output with `bash_output`, end it with `stop_job`.",
-        raw_output={"job_id": job.id},
+        f"Started as `{job_id}`. Read its output with `bash_output`, end it with `stop_job`.",
+        raw_output={"job_id": job_id},
     )
 
 

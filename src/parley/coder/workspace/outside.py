@@ -1,9 +1,12 @@
-"""Finding programs that nobody in the workspace can replace."""
+"""Finding programs, and their parts, that nobody in the workspace can replace."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from parley.coder.workspace.workspace import is_beneath
+
+# Where programs look for libraries before they look where those were installed.
+_LIBRARIES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 
 def program_outside(roots: Iterable[str], name: str, folders: Iterable[str]) -> str | None:
@@ -19,3 +22,18 @@ def program_outside(roots: Iterable[str], name: str, folders: Iterable[str]) -> 
             if not any(is_beneath(place, root) for place in places for root in within):
                 return program
     return None
+
+
+def environment_outside(roots: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which the name of a program means none of the workspace."""
+    within = tuple(roots)
+    found = {name: value for name, value in environment.items() if name not in _LIBRARIES}
+    folders = found.get("PATH", os.defpath).split(os.pathsep)
+    found["PATH"] = os.pathsep.join(each for each in folders if _is_outside(each, within))
+    return found
+
+
+def _is_outside(folder: str, roots: tuple[str, ...]) -> bool:
+    places = (os.path.normpath(folder), os.path.realpath(folder))
+    beneath = any(is_beneath(place, root) for place in places for root in roots)
+    return os.path.isabs(folder) and not beneath
