@@ -42,6 +42,8 @@ from parley.coder.tools.write_file import WriteFile
 from parley.coder.vendors import LOCAL_SERVERS, OFFLINE, OFFLINE_MODEL, LocalServer
 from parley.errors import AuthRequired, ConfigError
 
+SKILL_FOLDERS = ("~/.claude/skills", "~/.agents/skills")
+"""Where users keep skills for every agent."""
 HINT = f"""\
 No model is configured, so I understand plain commands only (try `help`).
 
@@ -198,8 +200,16 @@ def settings_of(
         instructions=own_instructions(config.folders.config.with_name(NAMES[0])),
         mcp_servers=config.mcp_servers,
         environment=_environment(config),
+        skill_folders=skill_folders_of(config),
         hooks=config.hooks,
     )
+
+
+def skill_folders_of(config: Config) -> tuple[str, ...]:
+    """The folders of the user that hold skills, our own first."""
+    named = config.agent.skill_folders
+    others = map(_absolute, SKILL_FOLDERS if named is None else named)
+    return (str(config.folders.config.with_name("skills")), *filter(os.path.isabs, others))
 
 
 def sandbox_of(config: Config) -> Sandbox:

@@ -29,7 +29,7 @@ from parley.errors import ConfigError
 from parley.session.role import McpServer
 
 ENVIRONMENT = "the environment"
-_LISTS = ("environment", "writable", "readable")
+_LISTS = ("environment", "writable", "readable", "skill_folders")
 
 
 class Folders(Struct, frozen=True):

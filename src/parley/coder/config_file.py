@@ -48,6 +48,8 @@ class AgentTable(Struct, frozen=True):
     """How many run at the same time."""
     subagent_requests: Annotated[int, Meta(ge=1)] | None = None
     subagent_tokens: Annotated[int, Meta(ge=1)] | None = None
+    skill_folders: tuple[str, ...] | None = None
+    """Where the user keeps skills, beside the folder next to the configuration."""
 
 
 class ProviderTable(Struct, frozen=True):

@@ -47,16 +47,17 @@ def gathered(cwd: str, additional: tuple[str, ...] = ()) -> Facts:
     )
 
 
-def system_prompt(facts: Facts, size: PromptSize, mode: Mode, instructions: str = "") -> str:
+def system_prompt(
+    facts: Facts, size: PromptSize, mode: Mode, instructions: str = "", skills: str = ""
+) -> str:
     """What the model is told first: full, or small for models with little room.
 
-    `instructions` are those of the user and the project.
+    `instructions` are those of the user and the project, and `skills` those that can be loaded.
     """
     parts = [_FULL if size == "full" else _SMALL, _environment(facts, size)]
     if mode == "plan":
         parts.append(_PLAN)
-    if instructions:
-        parts.append(instructions)
+    parts += filter(None, (skills, instructions))
     return "\n\n".join(parts)
 
 

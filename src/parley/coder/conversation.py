@@ -16,6 +16,7 @@ from parley.coder.instructions import Instructions
 from parley.coder.mcp.servers import Servers
 from parley.coder.options import Chosen
 from parley.coder.runtime import Runtime
+from parley.coder.skills.skills import Skills
 from parley.coder.store.entry import Entry
 from parley.coder.store.log import SessionLog
 from parley.coder.tally import Tally
@@ -45,6 +46,7 @@ class Conversation(Protocol):
     """Ends a running tool call alone, by its id."""
     desk: Desk
     servers: Servers
+    skills: Skills
     tools: Mapping[str, Tool]
     gauge: Gauge
     instructions: Instructions

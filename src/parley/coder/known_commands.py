@@ -58,18 +58,23 @@ class Known(Struct, frozen=True):
     custom: tuple[Custom, ...] = ()
     problems: tuple[str, ...] = ()
     """Which files are left out, and why."""
+    skills: tuple[Command, ...] = ()
+    """Skills that can be typed as commands."""
 
     @property
     def commands(self) -> tuple[Command, ...]:
         """As clients are told."""
-        return (*BUILT_IN, *(each.command for each in self.custom))
+        return (*BUILT_IN, *(each.command for each in self.custom), *self.skills)
 
     def find(self, name: str) -> Custom | None:
         return next((each for each in self.custom if each.command.name == name), None)
 
 
-def known_commands(folder: str) -> Known:
-    """Read the commands of the user; without a folder there are none."""
+def known_commands(folder: str, skills: tuple[Command, ...] = ()) -> Known:
+    """Read the commands of the user; without a folder there are none.
+
+    A skill with the name of a command is no command.
+    """
     custom: list[Custom] = []
     problems: list[str] = []
     for name, path in _files(folder):
@@ -78,7 +83,9 @@ def known_commands(folder: str) -> Known:
             problems.append(f"`{os.path.basename(path)}` is left out: {found}")
         else:
             custom.append(found)
-    return Known(tuple(custom), tuple(problems))
+    taken = {each.name for each in Known(tuple(custom)).commands}
+    others = tuple(skill for skill in skills if skill.name not in taken)
+    return Known(tuple(custom), tuple(problems), others)
 
 
 def _files(folder: str) -> Iterator[tuple[str, str]]:

@@ -24,6 +24,7 @@ from parley.coder.options import Chosen, chosen_from, chosen_with, option_list
 from parley.coder.providers.provider import ModelInfo
 from parley.coder.runtime import Runtime
 from parley.coder.sandbox.box import Box
+from parley.coder.skills.skills import Skills
 from parley.coder.store.entry import Entry, Forgotten, OptionSet, Said, Told
 from parley.coder.store.log import SessionLog
 from parley.coder.store.side_folder import undo_folder
@@ -35,6 +36,7 @@ from parley.coder.undo.recorder import Recorder
 from parley.coder.workspace.workspace import Workspace
 from parley.errors import AcpError, TransportError
 from parley.session.event import (
+    CommandsChanged,
     Event,
     MessageChanged,
     NoticeGiven,
@@ -80,13 +82,16 @@ class OpenSession:
         )
         version = runtime.settings.version
         self.servers = Servers(roots, self.notify, runtime.sources.sleep, Terms(version))
+        self.skills = _skills_of(self, roots[0])
         self.project = Project(
             TrustBook(runtime.store.folder),
-            (ProjectServers(roots, self.servers.start),),
+            (ProjectServers(roots, self.servers.start), self.skills.project),
             self.notify,
         )
         """What the checkout brings along; nothing of it is used before it is trusted."""
-        self.tools: Mapping[str, Tool] = ChainMap(self.servers.tools, runtime.tools)
+        self.tools: Mapping[str, Tool] = ChainMap(
+            self.servers.tools, self.skills.tools, runtime.tools
+        )
         """All tools of the session; those of servers come and go."""
         self.gauge = Gauge()
         self.instructions = Instructions(self.desk.workspace)
@@ -205,13 +210,14 @@ class OpenSession:
     def setup(self) -> SessionSetup:
         """The answer to the request that opened the session."""
         self._announced = self.options
-        self.commands = known_commands(self.runtime.settings.commands_folder).commands
+        self.commands = _known_commands(self)
         return SessionSetup(self.id, self._announced, self.commands)
 
     async def aclose(self) -> None:
         """End what runs in the session, and free its log."""
         await self.project.aclose()
         await self.servers.aclose()
+        await self.skills.aclose()
         await self.desk.jobs.aclose()
         self._closed = True
         await self.undo.aclose()
@@ -261,6 +267,30 @@ async def _said_in(log: SessionLog) -> list[Message]:
             case _:
                 pass
     return said
+
+
+def _skills_of(session: OpenSession, root: str) -> Skills:
+    return Skills(
+        session.runtime.settings.skill_folders,
+        root,
+        notify=session.notify,
+        changed=partial(_announce_commands, session),
+        sleep=session.runtime.sources.sleep,
+    )
+
+
+def _known_commands(session: OpenSession) -> tuple[Command, ...]:
+    folder = session.runtime.settings.commands_folder
+    return known_commands(folder, session.skills.commands).commands
+
+
+def _announce_commands(session: OpenSession) -> None:
+    """Tell the client of commands that are new; those of skills are not known at once."""
+    commands = _known_commands(session)
+    # Before the answer that opens the session there is nobody to tell.
+    if session.commands and commands != session.commands:
+        session.commands = commands
+        session.tell(CommandsChanged(commands))
 
 
 def _is_prompt(event: Event) -> bool:

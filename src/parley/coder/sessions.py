@@ -63,6 +63,7 @@ class Sessions:
         self._open[session.id] = session
         _greet(session)
         session.servers.start((*request.mcp_servers, *self._runtime.settings.mcp_servers))
+        session.skills.start()
         session.project.start()
         self._list_models()
         return session

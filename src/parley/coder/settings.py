@@ -78,5 +78,7 @@ class CoderSettings(Struct, frozen=True):
     """Servers of the user, which every session has beside those of its client."""
     environment: Mapping[str, str] = {}
     """Of the commands that tools run, and of hooks; it must hold no keys."""
+    skill_folders: tuple[str, ...] = ()
+    """Where the user keeps skills; absolute, the first one counts most."""
     hooks: Hooks = Hooks()
     """Programs of the user that run before and after tool calls."""

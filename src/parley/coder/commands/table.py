@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from parley.coder.commands import asking, choosing, forgetting, servers, trusting, undoing
 from parley.coder.commands.outcome import Ask, Outcome, Say
 from parley.coder.commands.typed import Typed, typed_command, unknown_answer
+from parley.coder.errors import ToolError
 from parley.coder.known_commands import Known, known_commands
 from parley.coder.open_session import OpenSession
 from parley.session.content import Block, Text
@@ -40,14 +41,20 @@ async def run_command(session: OpenSession, typed: Typed) -> Outcome:
             return Ask((*outcome.content, *typed.attached))
         return outcome
     custom = known.find(typed.name)
-    if custom is None:
+    if custom is not None:
+        return Ask((Text(custom.expanded(typed.arguments)), *typed.attached))
+    try:
+        asked = await session.skills.asked(typed.name, typed.arguments)
+    except ToolError as error:
+        return Say(str(error))
+    if asked is None:
         return Say(unknown_answer(typed.name, known))
-    return Ask((Text(custom.expanded(typed.arguments)), *typed.attached))
+    return Ask((Text(asked), *typed.attached))
 
 
 def _known(session: OpenSession) -> Known:
     # A few small files of the user, and only when a prompt begins with a slash.
-    return known_commands(session.runtime.settings.commands_folder)
+    return known_commands(session.runtime.settings.commands_folder, session.skills.commands)
 
 
 async def _help(session: OpenSession, arguments: str) -> Say:

@@ -71,6 +71,7 @@ class SubAgent:
         self.runtime, self.client, self.log = session.runtime, session.client, session.log
         self.questions, self.writing = session.questions, session.writing
         self.stops, self.servers, self.undo = session.stops, session.servers, session.undo
+        self.skills = session.skills
         self.history = History()
         # Ids are told apart in the whole session, and its answers and its turn hold here too.
         self.history.call_ids = session.history.call_ids

@@ -1,0 +1,132 @@
+"""Skills that a project brings along: used when the user has agreed to exactly their content.
+
+The agreement covers every file of the folder of a skill. What is read from it later is read and
+compared as a whole again.
+"""
+
+import errno
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
+
+from parley.coder.skills.places import MOST_SCANNED
+from parley.coder.skills.skill import FILE, Skill, Unusable, skill_of
+from parley.coder.skills.snapshot import NoSnapshot, Snapshot, names_in, snapshot
+from parley.coder.tools.title import one_line
+from parley.coder.trust.content import Content, digest_of
+from parley.coder.trust.project import Found
+
+PLACES = (".parley/skills", ".claude/skills", ".agents/skills")
+"""Below the folder of the session; the first one counts most."""
+KIND = "skill"
+MOST_SKILLS = 50
+_LINKED = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR)
+
+
+class ProjectSkills:
+    """A source of content that needs trust: the skills of one project."""
+
+    def __init__(
+        self, root: str, own: Sequence[str], use: Callable[[tuple[Skill, ...]], None]
+    ) -> None:
+        self._root = root
+        self._own = tuple(map(os.path.realpath, own))
+        # Folders of the user: where a session works in the home folder, these are no project's.
+        self._use = use
+        self._skills: dict[str, Skill] = {}
+        # By their names, of the last look.
+
+    def found(self) -> Found:
+        self._skills = {}
+        contents: dict[str, Content] = {}
+        problems: list[str] = []
+        for place in PLACES:
+            for name in self._names(place, problems):
+                if len(contents) == MOST_SKILLS:
+                    problems.append(
+                        f"This project brings more than {MOST_SKILLS} skills; the rest is left out."
+                    )
+                    break
+                self._take(f"{place}/{name}", contents, problems)
+        return Found(tuple(contents.values()), tuple(problems[:MOST_SKILLS]))
+
+    def adopt(self, contents: Sequence[Content]) -> None:
+        self._use(tuple(self._skills[content.name] for content in contents))
+
+    def _names(self, place: str, problems: list[str]) -> list[str]:
+        folder = os.path.join(self._root, place)
+        if os.path.realpath(folder) in self._own:
+            return []
+        steps = tuple(place.split("/"))
+        try:
+            names = names_in(self._root, steps, MOST_SCANNED)
+        except OSError as error:
+            others = (os.path.join(self._root, each) for each in PLACES if each != place)
+            if error.errno in _LINKED and os.path.realpath(folder) not in others:
+                problems.append(f"`{place}` is no folder of this project, so it is not looked at.")
+            return []
+        paths = (os.path.join(folder, name, FILE) for name in names)
+        return [name for name, path in zip(names, paths, strict=True) if os.path.lexists(path)]
+
+    def _take(self, path: str, contents: dict[str, Content], problems: list[str]) -> None:
+        """Look at one skill."""
+        skill, whole = _read(self._root, path)
+        if isinstance(skill, Unusable):
+            problems.append(
+                f"The skill `{one_line(path)}` of this project cannot be used: {skill.problem}."
+            )
+        elif skill.name in contents:
+            problems.append(
+                f"The skill `{one_line(path)}` of this project is left out: another one has the"
+                " same name."
+            )
+        else:
+            self._skills[skill.name] = skill
+            digest = digest_of(path, skill.name, skill.digest)
+            contents[skill.name] = Content(KIND, skill.name, self._root, path, digest, whole)
+
+
+def trusted_snapshot(skill: Skill) -> Snapshot:
+    """The files of a skill of a project, as the user has agreed to them.
+
+    Raises:
+        NoSnapshot: they are not what they were.
+    """
+    steps = tuple(os.path.relpath(skill.folder, skill.root).split(os.sep))
+    taken = snapshot(skill.root, steps)
+    if taken.digest != skill.digest:
+        raise NoSnapshot("it has changed since the user agreed to it; `/trust` shows it anew")
+    return taken
+
+
+def _read(root: str, path: str) -> tuple[Skill | Unusable, str]:
+    """A skill, and all that the user agrees to."""
+    name = path.rpartition("/")[2]
+    try:
+        taken = snapshot(root, tuple(path.split("/")))
+    except NoSnapshot as error:
+        return Unusable(str(error)), ""
+    file = taken.files.get(FILE)
+    if file is None:
+        return Unusable(f"its `{FILE}` is not a regular file"), ""
+    found = skill_of(file.data, os.path.join(root, path), name)
+    if isinstance(found, Unusable):
+        return found, ""
+    return replace(found, root=root, digest=taken.digest), _whole(path, taken)
+
+
+def _whole(path: str, taken: Snapshot) -> str:
+    """What the user is shown: the instructions, and what else belongs to the skill."""
+    lines = [f"Let the model use the skill in `{ascii(path)[1:-1]}` with these instructions:", ""]
+    lines.append(taken.files[FILE].data.decode("utf-8", "replace"))
+    others = [each for each in taken.files.items() if each[0] != FILE]
+    if others:
+        lines += ["", "It has further files, which the model can read:"]
+    for name, file in others:
+        kind = "program" if file.executable else "file"
+        sum = hashlib.sha256(file.data).hexdigest()
+        # A name with a line break in it could look like another line.
+        lines.append(f"- {ascii(name)[1:-1]} ({kind}, {len(file.data)} bytes, SHA-256 {sum})")
+    return "\n".join(lines)
