@@ -7,6 +7,7 @@ from collections import Counter
 from contextlib import ExitStack, suppress
 from typing import TextIO
 
+from parley.cli.private_file import private
 from parley.errors import ConfigError, TransportError
 from parley.protocol.bridge import bridge
 from parley.protocol.settings import Loss, Settings
@@ -125,7 +126,7 @@ def _closed(file: TextIO) -> None:
 
 def _opened(path: str) -> TextIO:
     try:
-        return open(path, "a", encoding="utf-8", buffering=1)
+        return open(path, "a", encoding="utf-8", buffering=1, opener=private)
     except OSError as problem:
         why = problem.strerror or str(problem)
         raise ConfigError(path, "--losses", f"cannot be written: {why}", "name another file") from (

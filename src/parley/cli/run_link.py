@@ -1,7 +1,6 @@
 """The agent of a run as a child process: started, watched and recorded."""
 
 import json
-import os
 import shlex
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -9,6 +8,7 @@ from typing import Any, TextIO
 
 import msgspec
 
+from parley.cli.private_file import private
 from parley.errors import ConfigError
 from parley.protocol.settings import Settings
 from parley.rpc.transport import Handing, Incoming, Oversize, Transport
@@ -153,11 +153,10 @@ def opened_record(path: str) -> TextIO:
         ConfigError: it cannot be written.
     """
     try:
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        return open(path, "w", encoding="utf-8", buffering=1, opener=private)
     except OSError as problem:
         why = f"cannot be written: {problem.strerror}"
         raise ConfigError(path, "--record", why, "name another file") from None
-    return open(fd, "w", encoding="utf-8", buffering=1)
 
 
 def _what(frame: bytes) -> str:

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
+from parley.cli.private_file import private
 from parley.cli.session_arguments import add_session_arguments
 from parley.cli.stored_sessions import stored_sessions
 from parley.coder.config import load
@@ -212,7 +213,7 @@ async def _deleted(source: SessionSource, sessions: Iterable[SessionInfo]) -> in
 
 def _write(path: str, text: str) -> None:
     try:
-        with open(path, "w", encoding="utf-8") as file:
+        with open(path, "w", encoding="utf-8", opener=private) as file:
             file.write(text)
     except OSError as error:
         hint = "name a file that can be written"
