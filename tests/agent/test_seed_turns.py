@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.agent.raw_process import Json
-from tests.agent.stage import Script, Stage, block_of, call, staged, texts
+from tests.agent.stage import Script, Stage, asked_call, block_of, call, staged, texts
 
 EVERY_TOOL = [
     call("read_file", path="a.txt"),
@@ -56,6 +56,9 @@ SCRIPT: Script = [
     {"when": "break", "fault": {"text": "The model is on fire."}},
     {"when": "every tool", "calls": EVERY_TOOL},
     {"when": "every tool", "text": "All done."},
+    {"when": "delegate", "calls": [call("agent", description="Look", prompt="Look around.")]},
+    {"when": "delegate", "expect": "Nothing there.", "text": "Well."},
+    {"when": "Look around.", "text": "Nothing there."},
     {"when": "good tool", "calls": [call("bash", command="echo well; touch done")]},
     {"when": "good tool", "text": "It worked.", "expect": "well"},
     {"when": "bad tool", "calls": [call("bash", command="echo oh no; touch done; exit 3")]},
@@ -284,3 +287,12 @@ def _is_output(update: Json) -> bool:
     """Whether the running command has written something, as each version tells it."""
     chunk = update["sessionUpdate"] == "terminal_output_chunk"
     return chunk or "BEGUN" in str(update.get("content"))
+
+
+def test_an_agent_is_of_the_kind_execute_and_is_asked_about(agent: Stage) -> None:
+    scene = agent.open()
+    assert scene.stop_reason("delegate") == "end_turn"
+    assert {told["kind"] for told in scene.calls()["agent"] if "kind" in told} == {"execute"}
+    (question,) = scene.questions()
+    assert asked_call(question)["title"] == "Agent: Look"
+    assert asked_call(question)["rawInput"]["prompt"] == "Look around."

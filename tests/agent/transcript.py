@@ -69,6 +69,9 @@ class Transcript:
             self._said(_SPEAKERS[kind], update, whole=not kind.endswith("_chunk"))
         elif kind in ("tool_call", "tool_call_update"):
             self._called(update)
+        elif kind == "tool_call_content_chunk":
+            call = self.calls[update["toolCallId"]]
+            call["content"] = [*call.get("content", []), update["content"]]
         elif kind == "plan":
             self.plans["main"] = update["entries"]
         elif kind == "plan_update":

@@ -32,6 +32,8 @@ class Conversation(Protocol):
     """Of the session."""
     cache_key: str
     """The same for all requests of this conversation, and of no other."""
+    duty: str
+    """What the model is told of its part beside the instructions; empty in a session."""
     runtime: Runtime
     client: ClientRole
     log: SessionLog

@@ -57,6 +57,7 @@ class OpenSession:
     ) -> None:
         self.id = log.session_id
         self.cache_key = self.id
+        self.duty = ""
         self.runtime = runtime
         self.client = client
         self.log = log

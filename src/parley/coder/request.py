@@ -53,9 +53,12 @@ async def model_request(session: Conversation, model: Offered) -> ModelRequest:
     room = int(min(window * _SKILLS_OF_WINDOW, _MOST_SKILLS) * share)
     # A sub-agent may work without the tool that loads them.
     skills = session.skills.text(room) if SKILL in session.tools else ""
+    system = system_prompt(
+        await session.facts(), chosen.prompt_size, chosen.mode, instructions, skills
+    )
     return ModelRequest(
         model.info,
-        system_prompt(await session.facts(), chosen.prompt_size, chosen.mode, instructions, skills),
+        f"{system}\n\n{session.duty}" if session.duty else system,
         seen_by(history.conversation(), images=model.info.images or not history.has_images),
         tuple(tool.spec for tool in session.tools.values()),
         chosen.thought_level if model.info.thinking else "off",

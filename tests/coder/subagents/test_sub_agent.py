@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from parley.coder.message import ToolResult
+from parley.coder.message import TextPart, ToolResult, UserMessage
 from parley.coder.providers.provider import ModelInfo, ModelUsage, StopCause
 from parley.coder.settings import CoderSettings, SubagentLimits
 from parley.coder.subagents.sub_agent import PARENT
@@ -46,10 +46,12 @@ def test_it_starts_without_the_conversation_and_gives_only_its_report(tmp_path: 
             tmp_path, LOOK, parts=played(go=(START, says("ok")), search=search)
         ) as (s, cast):
             (s.project / "AGENTS.md").write_text("Use tabs.")
-            assert (await s.say("go, and keep my secret")).stop_reason == "end_turn"
+            assert (await s.say()).stop_reason == "end_turn"
             first = cast.asked("search")[0]
-            assert len(first.messages) == 1
-            assert "secret" not in str(first.messages)
+            assert first.messages == (UserMessage((TextPart("search"),)),)
+            assert "You are a sub-agent" in first.system
+            assert "You may make 50 requests" in first.system
+            assert "You are a sub-agent" not in cast.asked("go")[0].system
             assert "Use tabs." in first.system
             assert str(s.project) in first.system
             assert [tool.name for tool in first.tools] == ["look"]

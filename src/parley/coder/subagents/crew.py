@@ -27,7 +27,7 @@ class SubAgents:
         names = [name for each in wanted.split(",") if (name := each.strip().strip("`"))]
         if names == [FULL]:
             return known
-        reading = {name: tool for name, tool in known.items() if tool.category == "read"}
+        reading = {name: tool for name, tool in known.items() if _reads(tool)}
         chosen: dict[str, Tool] = {}
         for name in names:
             if name == READ:
@@ -61,3 +61,8 @@ class SubAgents:
             yield name
         finally:
             self._names.discard(name)
+
+
+def _reads(tool: Tool) -> bool:
+    # To stop a job needs no permission, and is not reading.
+    return tool.category == "read" and tool.kind != "execute"

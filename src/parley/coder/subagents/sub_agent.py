@@ -47,13 +47,11 @@ from parley.session.question import (
 PARENT = "parley.dev/parentToolCallId"
 """In the `_meta` of its tool calls: the call that started the sub-agent."""
 _SHORTENED = "(Its conversation became too long for the model and was shortened.)"
-_TASK = """\
-{prompt}
-
-[You are a sub-agent. Another agent gave you this task and waits for your report; nobody can \
-answer questions, so decide yourself and say what you decided. Your last message is the report, \
-and nothing else of yours is read: what you found and did, with paths and lines, and what is left \
-open. You may make {rounds} requests in all; keep the last one for the report.]"""
+_DUTY = """\
+You are a sub-agent: another agent gave you the task, and waits for your report. Nobody can answer \
+questions, so decide yourself and say what you decided. Your last message is the report, and \
+nothing else of yours is read: what you found and did, with paths and lines, and what is left \
+open. You may make {} requests in all; keep the last one for the report."""
 
 
 class SubAgent:
@@ -66,8 +64,11 @@ class SubAgent:
         self._call_id = progress.call_id
         self._report = Report(lambda text: progress.show(ContentItem(Text(text))))
         self._said: list[Message] = []
+        self._limits = session.runtime.settings.subagents
+        self._rounds = min(task.rounds or self._limits.requests, self._limits.requests)
         self.id = session.id
         self.cache_key = f"{session.id}-{session.runtime.sources.new_id()}"
+        self.duty = _DUTY.format(self._rounds)
         self.runtime, self.client, self.log = session.runtime, session.client, session.log
         self.questions, self.writing = session.questions, session.writing
         self.stops, self.servers, self.undo = session.stops, session.servers, session.undo
@@ -87,8 +88,7 @@ class SubAgent:
 
     async def work(self) -> Outcome:
         """Do the task; what came of it. Cancelling it ends everything that it started."""
-        prompt = _TASK.format(prompt=self._task.prompt, rounds=self._rounds)
-        self.append(Said(UserMessage((TextPart(prompt),))))
+        self.append(Said(UserMessage((TextPart(self._task.prompt),))))
         turn = Turn(self)
         try:
             return self._outcome(await rounds(self, turn, self._limit))
@@ -176,13 +176,8 @@ class SubAgent:
     async def facts(self) -> Facts:
         return await self._session.facts()
 
-    @property
-    def _rounds(self) -> int:
-        most = self.runtime.settings.subagents.requests
-        return min(self._task.rounds or most, most)
-
     def _limit(self) -> str:
-        limits = self.runtime.settings.subagents
+        limits = self._limits
         used = self.tally.usage.input + self.tally.usage.output
         if self.tally.requests >= self._rounds:
             which = "max_rounds" if self._rounds < limits.requests else "subagent_requests"
