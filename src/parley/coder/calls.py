@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from parley.coder.conversation import Conversation
 from parley.coder.errors import ToolError
-from parley.coder.hooks.around import CallHooks
+from parley.coder.hooks.around import CallHooks, HookedCall
 from parley.coder.message import CallPart, ToolMessage, ToolResult
 from parley.coder.permit import permit
 from parley.coder.shown_call import done_call, ended_call, prepared_call
@@ -112,7 +112,7 @@ class CallRunner:
         change = prepared_call(call, prepared, tool)
         session.tell(change)
         progress.items = prepared.preview
-        demand = await self._hooks.before(call.name, call.arguments)
+        demand = await self._hooks.before(HookedCall(call.name, call.arguments, prepared.access))
         await permit(session, tool, prepared, change, demand)
         session.tell(ToolCallChanged(call.id, status="in_progress", cancellable=True))
         if tool.category == "read":
@@ -130,9 +130,8 @@ class CallRunner:
             outcome = await prepared.run(progress)
         except ToolError as error:
             failure, outcome = error, Outcome(str(error), failed=True)
-        outcome = await self._hooks.after(
-            call.name, call.arguments, outcome, lambda: progress.items
-        )
+        hooked = HookedCall(call.name, call.arguments, prepared.access)
+        outcome = await self._hooks.after(hooked, outcome, progress.items)
         if failure is not None:
             raise ToolError(outcome.text) from failure
         return outcome

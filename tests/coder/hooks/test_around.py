@@ -11,7 +11,7 @@ import pytest
 
 from parley.coder.errors import ToolError
 from parley.coder.hook import Hook, Hooks
-from parley.coder.hooks.around import CallHooks
+from parley.coder.hooks.around import CallHooks, HookedCall
 from parley.coder.message import CallPart, ToolMessage, ToolResult
 from parley.coder.settings import CoderSettings
 from parley.coder.tools.tool import Outcome, Progress
@@ -72,6 +72,7 @@ def test_a_hook_is_told_of_the_call_and_lets_it_pass(tmp_path: Path) -> None:
         "cwd": str(stage.project.resolve()),
         "tool": "change",
         "arguments": arguments,
+        "paths": [str(stage.project.resolve() / "file.txt")],
     }
     assert told.read_text().count("\n") == 0
 
@@ -251,5 +252,5 @@ def test_arguments_that_no_json_can_hold_stop_the_call() -> None:
         notify=lambda text, fix: told.append(text),
     )
     with pytest.raises(ToolError, match="does not work"):
-        asyncio.run(hooks.before("change", {"n": float("nan")}))
+        asyncio.run(hooks.before(HookedCall("change", {"n": float("nan")})))
     assert "no JSON can hold" in told[0]

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from parley.coder.errors import ToolError
@@ -17,12 +18,26 @@ from parley.coder.hook import Hook, Hooks
 from parley.coder.hooks import verdict
 from parley.coder.hooks.run import run_hook
 from parley.coder.hooks.verdict import Ended
+from parley.coder.permission.access import Access, ReadsPath, WritesPath
 from parley.coder.tools.title import one_line
 from parley.coder.tools.tool import Outcome
 from parley.session.content import ContentItem, Text, ToolItem
 
 _LOG = logging.getLogger(__name__)
 _FIX = "Repair the hook in your configuration, or remove it; `parley doctor` shows all hooks."
+
+
+class HookedCall(Struct, frozen=True):
+    """A call as hooks are told of it."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    access: tuple[Access, ...] = ()
+
+    @property
+    def paths(self) -> list[str]:
+        """The files that it says it reads or changes. Absolute."""
+        return [each.path for each in self.access if isinstance(each, ReadsPath | WritesPath)]
 
 
 class CallHooks:
@@ -43,7 +58,7 @@ class CallHooks:
         self._environment = environment
         self._notify = notify
 
-    async def before(self, tool: str, arguments: Mapping[str, Any]) -> str:
+    async def before(self, call: HookedCall) -> str:
         """Why the person must be asked about a call; empty if no hook wants that.
 
         Raises:
@@ -51,11 +66,12 @@ class CallHooks:
         """
         asked: list[str] = []
         for hook in self._hooks.before:
-            if not hook.concerns(tool):
+            if not hook.concerns(call.tool):
                 continue
-            word = verdict.before(await self._run(hook, "before_tool", tool, arguments))
+            word = verdict.before(await self._run(hook, "before_tool", call))
             if word.problem:
-                self._complain(hook, word.problem, f"the call of `{one_line(tool)}` was not run")
+                tool = one_line(call.tool)
+                self._complain(hook, word.problem, f"the call of `{tool}` was not run")
                 raise ToolError(
                     f"The call was not run: the user's hook `{hook.name}` does not work. The user"
                     " has been told; do not try it another way."
@@ -67,28 +83,24 @@ class CallHooks:
         return "\n".join(asked)
 
     async def after(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any],
-        outcome: Outcome,
-        shown: Callable[[], tuple[ToolItem, ...]],
+        self, call: HookedCall, outcome: Outcome, shown: tuple[ToolItem, ...]
     ) -> Outcome:
         """The outcome with what the hooks add; `shown` is what a person sees of the call now."""
         told = {"text": outcome.text, "failed": outcome.failed}
         added: list[str] = []
         for hook in self._hooks.after:
-            if not hook.concerns(tool):
+            if not hook.concerns(call.tool):
                 continue
-            ended = await self._run(hook, "after_tool", tool, arguments, outcome=told)
+            ended = await self._run(hook, "after_tool", call, outcome=told)
             said, problem = verdict.after(ended)
             if problem:
-                self._complain(hook, problem, f"it had no say after `{one_line(tool)}`")
+                self._complain(hook, problem, f"it had no say after `{one_line(call.tool)}`")
             if said:
                 added.append(f"The user's hook `{hook.name}` adds:\n{said}")
         if not added:
             return outcome
         text = "\n\n".join(added)
-        before = shown() if outcome.content is None else outcome.content
+        before = shown if outcome.content is None else outcome.content
         raw = outcome.text if outcome.raw_output is None else outcome.raw_output
         return replace(
             outcome,
@@ -98,15 +110,14 @@ class CallHooks:
             raw_output=raw if before else outcome.raw_output,
         )
 
-    async def _run(
-        self, hook: Hook, event: str, tool: str, arguments: Mapping[str, Any], **more: Any
-    ) -> Ended:
+    async def _run(self, hook: Hook, event: str, call: HookedCall, **more: Any) -> Ended:
         told = {
             "event": event,
             "session_id": self._session_id,
             "cwd": self._roots[0],
-            "tool": tool,
-            "arguments": arguments,
+            "tool": call.tool,
+            "arguments": call.arguments,
+            "paths": call.paths,
             **more,
         }
         try:
