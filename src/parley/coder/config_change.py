@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from parley.coder.private_folder import make_private
 from parley.errors import ConfigError
 
 
@@ -56,7 +57,7 @@ def store_in_file(path: Path, provider: str, values: Mapping[str, str | bool]) -
     # A link, for instance into a folder of dot files, stays one.
     place = Path(os.path.realpath(path))
     try:
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(place.parent)
         text = place.read_text("utf-8") if place.exists() else ""
         for name, value in values.items():
             text = with_provider_key(text, provider, name, value)

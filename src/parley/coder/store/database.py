@@ -12,6 +12,7 @@ from collections import deque
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
+from parley.coder.private_folder import make_private
 from parley.coder.store import rebuild, schema
 from parley.coder.store.failure import Damaged, StoreFailed, cause_of, failed
 from parley.coder.store.lock import StoreLock
@@ -86,7 +87,7 @@ class Database:
 
     def _opened(self) -> sqlite3.Connection:
         for folder in (self.folder, self.locks):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(folder)
             folder.chmod(0o700)
         if not self._lock.share(_PATIENCE):
             raise StoreFailed(f"Another parley repairs `{self.path}`\nhint: try again", "busy")

@@ -19,6 +19,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from parley.coder.private_folder import make_private
 from parley.coder.trust.content import Content
 from parley.errors import AcpError
 
@@ -121,7 +122,7 @@ class TrustBook:
     def _alone(self) -> Generator[list[Entry]]:
         """The entries, to be changed; they are written when the block ends."""
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self._folder)
             lock = os.open(self._folder / _LOCK, _HOLD, 0o600)
             try:
                 os.fchmod(lock, 0o600)
