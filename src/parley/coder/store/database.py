@@ -22,6 +22,7 @@ FILE_NAME = "sessions.db"
 _PAUSE = 0.01
 # How long an opening waits while another process replaces the file.
 _PATIENCE = 10.0
+_LOOKS = 2
 # A file that is damaged again and again lies on a bad disk; moving it aside would fill that.
 _MOST_REBUILDS = 3
 # How long a repair waits for others to leave; they are alive and rarely do.
@@ -92,11 +93,13 @@ class Database:
         if not self._lock.share(_PATIENCE):
             raise StoreFailed(f"Another parley repairs `{self.path}`\nhint: try again", "busy")
         if not rebuild.is_demanded(self.path):
-            try:
-                return self._ready()
-            except sqlite3.DatabaseError as error:
-                if cause_of(error) != "damaged":
-                    raise
+            # What SQLite calls damage may be a device that failed for a moment.
+            for _ in range(_LOOKS):
+                try:
+                    return self._ready()
+                except sqlite3.DatabaseError as error:
+                    if cause_of(error) != "damaged":
+                        raise
         # Others who use the file keep it from being replaced. They may have replaced it for us, or
         # only a part of it is bad and the rest can be used.
         if self._rebuilds < _MOST_REBUILDS and self._lock.alone(_PATIENCE_ALONE):

@@ -20,7 +20,7 @@ from parley.coder.store.entry import Entry
 from parley.coder.store.failure import StoreFailed, cause_of, failed
 from parley.coder.store.lock import SessionLock
 from parley.coder.store.log import SessionLog
-from parley.coder.store.reading import Head
+from parley.coder.store.reading import Head, Verified
 from parley.coder.store.record import is_session_id, packed_paths, unpacked
 from parley.coder.store.side_folder import remove, undo_folder
 from parley.coder.store.writer import Writer
@@ -129,7 +129,7 @@ class Store:
         head = await self._head(source_id)
         if head is None:
             raise _missing(source_id)
-        found = await self._read(lambda each: reading.verified(each, head.key, head.session_id))
+        found = await self._read(lambda each: _verified(each, head))
         bodies = [row[3] for row in found.rows]
         return await self._made(new_id, cwd, additional, title=head.title, bodies=bodies)
 
@@ -227,7 +227,7 @@ class Store:
         """What can be read of a session, and how many records are of a kind nobody here knows."""
 
         def decoded(connection: sqlite3.Connection) -> tuple[Sequence[Entry], int]:
-            rows = reading.verified(connection, head.key, head.session_id).rows
+            rows = _verified(connection, head).rows
             known = [entry for row in rows if (entry := unpacked(row[3])) is not None]
             return known, len(rows) - len(known)
 
@@ -237,7 +237,7 @@ class Store:
         """Set aside what is damaged, so that the session can go on; what that was."""
         damage: str | None = None
         for _ in range(_MOST_REPAIRS):
-            found = await self._read(lambda each: reading.verified(each, head.key, head.session_id))
+            found = await self._read(lambda each: _verified(each, head))
             damage = damage or found.damage
             if found.damage is None:
                 return damage
@@ -294,9 +294,18 @@ class Store:
         if self._readers is None:
             self._readers = ThreadPoolExecutor(_READERS, "parley-store-read")
 
-        def work() -> T:
+        def look() -> T:
             with closing(self._database.reader()) as connection:
                 return query(connection)
+
+        def work() -> T:
+            try:
+                return look()
+            except sqlite3.Error as error:
+                if cause_of(error) != "damaged":
+                    raise
+            # It may have been a device that failed for a moment; what is damaged stays so.
+            return look()
 
         return await asyncio.get_running_loop().run_in_executor(self._readers, work)
 
@@ -304,6 +313,12 @@ class Store:
         notes = self._database.notes
         while notes:
             self._warn(notes.popleft())
+
+
+def _verified(connection: sqlite3.Connection, head: Head) -> Verified:
+    found = reading.verified(connection, head.key, head.session_id)
+    # Here, too, only what is so at the second look is damage.
+    return reading.verified(connection, head.key, head.session_id) if found.unreadable else found
 
 
 def _missing(session_id: str) -> ResourceNotFound:

@@ -27,6 +27,9 @@ T = TypeVar("T")
 
 # The most jobs of one commit, so that the first of them does not wait for too many others.
 _MOST_JOBS = 4_000
+# Whether a file that seems damaged is suspected at each further look. SQLite also calls damage what
+# is a device that failed for a moment, and only damage is still there at the second look.
+_LOOKS = (False, True)
 _CLOSED = "The session store is closed"
 
 
@@ -199,9 +202,10 @@ class Writer:
 
     def _answer(self, call: _Call) -> None:
         failure = self._tried(call)
-        if failure is not None and failure.cause == "damaged":
-            # Opening the file once more repairs it where that is possible.
-            failure = self._tried(call)
+        for suspected in _LOOKS:
+            if failure is not None and failure.cause == "damaged":
+                self._look_again(suspected=suspected)
+                failure = self._tried(call)
         if failure is not None:
             call.reply.fail(failure)
 
@@ -222,9 +226,11 @@ class Writer:
         durable = {flush.lane for flush in flushes if flush.durable}
         busy = [lane for lane in lanes if lane.held or (lane in durable and lane.unsynced)]
         failures = self._store(busy, durable=bool(durable)) if busy else {}
-        if again := [lane for lane, error in failures.items() if error.cause == "damaged"]:
-            kept = {lane: error for lane, error in failures.items() if lane not in again}
-            failures = kept | self._store(again, durable=bool(durable))
+        for suspected in _LOOKS:
+            if again := [lane for lane, error in failures.items() if error.cause == "damaged"]:
+                self._look_again(suspected=suspected)
+                kept = {lane: error for lane, error in failures.items() if lane not in again}
+                failures = kept | self._store(again, durable=bool(durable))
         for flush in flushes:
             error = failures.get(flush.lane)
             if error is None:
@@ -302,11 +308,14 @@ class Writer:
     def _lost(self, error: sqlite3.Error | OSError) -> StoreFailed:
         """Find out what an error means for the file; the next use opens it again."""
         failure = failed(error, self._database.folder)
-        if failure.cause == "damaged":
-            self._database.suspect()
-        elif failure.cause != "busy":
+        if failure.cause != "busy":
             self._database.drop()
         return failure
+
+    def _look_again(self, *, suspected: bool) -> None:
+        """Have the file opened once more, which repairs it where that is due and possible."""
+        if suspected:
+            self._database.suspect()
 
     def _refuse_the_rest(self) -> None:
         with suppress(queue.Empty):

@@ -1,8 +1,9 @@
 """The system calls of SQLite, seen from Python: its own table of them is replaced entry by entry.
 
 SQLite's system layer on Unix keeps its calls in a table that tests may change, so no compiler and
-no other program is needed. Only the call that syncs a file is not in it; that one is taken from the
-methods of each file that is opened. The whole process is changed, so use one of its own.
+no other program is needed. What syncs a file is not in it, and what frees a lock may be called
+while Python raises an exception, when no Python code can run. So syncing and taking a lock are
+watched as methods of each file that is opened. The whole process is changed, so use one of its own.
 """
 
 import ctypes
@@ -18,14 +19,15 @@ from typing import Any
 from tests.coder.store.faults.listener import SHORT, Listener
 
 _IOERR_FSYNC = 1034
+_IOERR_LOCK = 3850
 _HASTE = 100
 _HOOKS = 18
 _METHODS_WITHOUT_SHARED_MEMORY = 12
-_SYNC = 4
+_SYNC, _LOCK = 5, 7
 
 # A name is given as a plain address: SQLite keeps it, and has more behind it.
 _Open = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_int, c_void_p)
-_Sync = ctypes.CFUNCTYPE(c_int, c_void_p, c_int, use_errno=True)
+_Method = ctypes.CFUNCTYPE(c_int, c_void_p, c_int, use_errno=True)
 _Sleep = ctypes.CFUNCTYPE(c_int, c_void_p, c_int)
 _Get = ctypes.CFUNCTYPE(c_void_p, c_void_p, c_char_p)
 _Set = ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p, c_void_p)
@@ -42,7 +44,6 @@ _FILE_CALLS: dict[str, tuple[Any, ...]] = {
     "close": (c_int, c_int),
     "fstat": (c_int, c_int, c_void_p),
     "ftruncate": (c_int, c_int, c_int64),
-    "fcntl": (c_int, c_int, c_int, c_void_p),
     "read": (c_ssize_t, c_int, c_void_p, c_size_t),
     "pread": (c_ssize_t, c_int, c_void_p, c_size_t, c_int64),
     "pread64": (c_ssize_t, c_int, c_void_p, c_size_t, c_int64),
@@ -185,24 +186,27 @@ class SqliteCalls:
             # The version takes the place of a pointer.
             table = (c_void_p * (count + 1))()
             ctypes.memmove(table, address, ctypes.sizeof(table))
-            syncing = _Sync(self._syncing(_Sync(table[_SYNC + 1])))
-            self._kept.append(syncing)
-            table[_SYNC + 1] = ctypes.cast(syncing, c_void_p).value
+            for place, call, code in (
+                (_SYNC, "fsync", _IOERR_FSYNC),
+                (_LOCK, "lock", _IOERR_LOCK),
+            ):
+                method = _Method(self._method(_Method(table[place]), call, code))
+                self._kept.append(method)
+                table[place] = ctypes.cast(method, c_void_p).value
             self._tables[address] = table
         return table
 
-    def _syncing(self, real: Callable[..., int]) -> Callable[..., int]:
-        def synced(file: int, flags: int) -> int:
+    def _method(self, real: Callable[..., int], call: str, code: int) -> Callable[..., int]:
+        def called(file: int, argument: int) -> int:
             path = self._files.get(file, "")
-            refusal = self.listener.refusal("fsync", path)
-            if refusal:
-                return _IOERR_FSYNC
-            code = real(file, flags)
-            if code == 0:
+            if self.listener.refusal(call, path):
+                return code
+            found = real(file, argument)
+            if found == 0 and call == "fsync":
                 self.listener.synced(path)
-            return code
+            return found
 
-        return synced
+        return called
 
 
 def _slept(vfs: int, microseconds: int) -> int:
