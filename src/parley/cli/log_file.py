@@ -14,6 +14,8 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
+from parley.coder.private_folder import make_private
+
 NAME = "parley.log"
 SIZE_LIMIT = 5 * 1024 * 1024
 ExceptionInfo = (
@@ -70,7 +72,8 @@ class PrivateLogHandler(logging.Handler):
 
     def __init__(self, folder: Path, *, size_limit: int = SIZE_LIMIT) -> None:
         super().__init__()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # A folder that is made on the way is as private as this one, since sessions may follow.
+        make_private(folder)
         self._path = folder / NAME
         self._size_limit = size_limit
         self._fd = self._opened()
