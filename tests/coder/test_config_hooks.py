@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from parley.coder.config import Config, load
+from parley.coder.config_hooks import unknown_tools
 from parley.coder.hook import DEFAULT_SECONDS, Hook, Hooks
 
 
@@ -29,12 +30,15 @@ def test_hooks_are_read_in_their_order(tmp_path: Path) -> None:
     config = configured(tmp_path, text)
     assert config.problems == ()
     assert not config.rules_unclear
+    file = str(tmp_path / "config.toml")
+    shell = ("/bin/sh", "-c", "jq . | tee -a ~/log")
+    check = ("~/bin/check", "--strict")
     assert config.hooks == Hooks(
         (
-            Hook("hooks.before_tool[0]", ("~/bin/check", "--strict"), ("bash", "edit_*"), 5),
-            Hook("hooks.before_tool[1]", ("/bin/sh", "-c", "jq . | tee -a ~/log"), ("docs__*",)),
+            Hook("hooks.before_tool[0]", check, ("bash", "edit_*"), 5, file),
+            Hook("hooks.before_tool[1]", shell, ("docs__*",), DEFAULT_SECONDS, file),
         ),
-        (Hook("hooks.after_tool[0]", ("/usr/bin/format",), ("*",), DEFAULT_SECONDS),),
+        (Hook("hooks.after_tool[0]", ("/usr/bin/format",), ("*",), DEFAULT_SECONDS, file),),
     )
 
 
@@ -67,4 +71,21 @@ def test_a_mistake_is_named_and_makes_sessions_careful(tmp_path: Path, text: str
 def test_a_hook_with_a_wrong_value_still_guards_every_tool(tmp_path: Path) -> None:
     text = "[[hooks.before_tool]]\ncommand = 'x'\ntools = 5"
     config = configured(tmp_path, text)
-    assert config.hooks.before == (Hook("hooks.before_tool[0]", ("/bin/sh", "-c", "x")),)
+    assert [hook.tools for hook in config.hooks.before] == [("*",)]
+
+
+def test_a_hook_for_a_tool_that_there_is_not_is_named(tmp_path: Path) -> None:
+    text = """
+        [[hooks.before_tool]]
+        tools = ["Bash", "edit_*", "docs__*", "*"]
+        command = "x"
+        [[hooks.after_tool]]
+        tools = ["shell", "Write*"]
+        command = "x"
+    """
+    found = unknown_tools(configured(tmp_path, text).hooks, ("bash", "edit_file"))
+    assert [(error.key, error.problem) for error in found] == [
+        ("hooks.after_tool[0]", "names the tool `shell`, which there is not"),
+        ("hooks.after_tool[0]", "names the tool `Write*`, which there is not"),
+    ]
+    assert "bash, edit_file" in found[0].hint

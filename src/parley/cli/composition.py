@@ -16,6 +16,7 @@ from parley.cli.tool_environment import tool_environment
 from parley.coder.application import Application
 from parley.coder.config import Config, ProviderConfig
 from parley.coder.config_file import AgentTable
+from parley.coder.config_hooks import unknown_tools
 from parley.coder.instructions import NAMES, own_instructions
 from parley.coder.permission.rule import Rule, parse_rules
 from parley.coder.providers.choice import Choice, choose, sees_images
@@ -25,6 +26,7 @@ from parley.coder.runtime import Runtime
 from parley.coder.sandbox.policy import cache_variables, key_stores
 from parley.coder.sandbox.sandbox import Sandbox
 from parley.coder.settings import CoderSettings, RetryLimits, SubagentLimits
+from parley.coder.skills.tool import NAME as SKILL
 from parley.coder.store.store import Store
 from parley.coder.tools.agent import Agent
 from parley.coder.tools.bash import Bash
@@ -69,6 +71,11 @@ def tools() -> tuple[Tool, ...]:
         Recall(),
         Agent(),
     )
+
+
+def tool_names() -> tuple[str, ...]:
+    """The tools that a session may have, beside those of MCP servers."""
+    return (*(tool.spec.name for tool in tools()), SKILL)
 
 
 class Composition:
@@ -180,7 +187,8 @@ def settings_of(
     agent, default = config.agent, CoderSettings()
     # Rules that cannot be read might have forbidden something, so nothing goes unasked.
     doubtful = (bool(problems) or config.rules_unclear) and agent.mode != "plan"
-    warnings = (*map(str, (*config.problems, *problems)), *config.warnings, *choice.notices)
+    wrong = (*config.problems, *problems, *unknown_tools(config.hooks, tool_names()))
+    warnings = (*map(str, wrong), *config.warnings, *choice.notices)
     return replace(
         default,
         version=__version__,

@@ -20,6 +20,8 @@ class Hook(Struct, frozen=True):
     """Names of the tools that it concerns; `*` stands for anything."""
     seconds: float = DEFAULT_SECONDS
     """How long it may take."""
+    file: str = ""
+    """The configuration that it stands in."""
 
     @property
     def line(self) -> str:
