@@ -168,14 +168,34 @@ def test_the_command_prints_its_findings_and_its_status(
             monkeypatch.delenv(name)
     monkeypatch.setenv("PARLEY_LOCAL_SERVERS", "false")
     config = tmp_path / "c.toml"
+    config.touch()
     arguments = ["doctor", "--config", str(config), "--data-dir", str(tmp_path / "data")]
     assert main(arguments) == 0
-    assert "to fix it: set a key" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "to fix it: set a key" in printed
+    assert "ok       store: there are no sessions yet" in printed
     config.write_text("[")
     assert main([*arguments, "--json"]) == 1
-    printed = json.loads(capsys.readouterr().out)
-    assert printed[0]["about"] == "parley"
-    assert any(each["status"] == "problem" for each in printed)
+    found = json.loads(capsys.readouterr().out)
+    assert found[0]["about"] == "parley"
+    assert any(each["status"] == "problem" for each in found)
+
+
+@pytest.mark.parametrize("by", ["--config", "PARLEY_CONFIG"])
+def test_a_configuration_file_that_was_named_must_exist(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], by: str
+) -> None:
+    monkeypatch.setenv("PARLEY_LOCAL_SERVERS", "false")
+    path = str(tmp_path / "nowhere.toml")
+    arguments = ["doctor", "--data-dir", str(tmp_path / "data")]
+    if by == "--config":
+        arguments += [by, path]
+    else:
+        monkeypatch.setenv(by, path)
+    assert main(arguments) == 1
+    printed = capsys.readouterr().out
+    assert f"PROBLEM  configuration: {path} does not exist\n" in printed
+    assert f"to fix it: name a file that exists with {by}, or leave {by} out" in printed
 
 
 @pytest.mark.parametrize(

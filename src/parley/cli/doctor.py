@@ -14,14 +14,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import aclosing
 from pathlib import Path
-from typing import Literal
 from urllib.parse import urlsplit
 
 import msgspec
-from msgspec import Struct
 
 from parley import __version__
 from parley.cli.composition import rules_of, sandbox_of
+from parley.cli.doctor_store import repair_command, reported, run_repair, store_findings
+from parley.cli.finding import Finding, Status, is_bad, lines
 from parley.coder.config import Config, ProviderConfig, load
 from parley.coder.errors import ProviderError
 from parley.coder.message import TextPart, UserMessage
@@ -32,52 +32,66 @@ from parley.coder.providers.provider import ModelRequest, Provider
 from parley.coder.vendors import LOCAL_SERVERS, LocalServer
 from parley.errors import ConfigError
 
-Status = Literal["ok", "note", "problem"]
-_MARKS: dict[Status, str] = {"ok": "ok     ", "note": "note   ", "problem": "PROBLEM"}
 _EXTRA = "pip install 'parley-acp[agent]'"
 _ONLINE_SECONDS = 30.0
 
 
-class Finding(Struct, frozen=True):
-    about: str
-    status: Status
-    text: str
-    fix: str = ""
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Explain what the agent finds on this machine, and what is missing."
-    parser.epilog = "The exit status is 0 if the agent can work, and 1 if something is wrong."
+    parser.epilog = (
+        "The exit status is 0 if the agent can work, and 1 if something is wrong. With --repair it "
+        "is 0 if the stored sessions are in order now, and 1 if they are not."
+    )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     parser.add_argument("--config", metavar="FILE", help="the configuration file")
     parser.add_argument("--data-dir", metavar="FOLDER", help="where sessions and logs are kept")
-    parser.add_argument(
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument(
         "--online", action="store_true", help="also ask the model for one word, which may cost"
+    )
+    kind.add_argument(
+        "--repair",
+        action="store_true",
+        help="put the stored sessions in order; what is damaged is kept beside them",
     )
 
 
 def run(options: argparse.Namespace) -> int:
     flags = {"config": options.config, "data_dir": options.data_dir}
     config = load(os.environ, flags)
-    found = tuple(asyncio.run(findings(config, online=options.online)))
+    if options.repair:
+        return run_repair(config.folders.data, options)
+    fix = repair_command(options.data_dir)
+    found = (
+        *asyncio.run(findings(config, online=options.online, named=_named(options))),
+        *store_findings(config.folders.data, progress=reported(), fix=fix),
+    )
     if options.json:
         print(json.dumps([msgspec.to_builtins(each) for each in found], indent=2))
     else:
-        for each in found:
-            print(f"{_MARKS[each.status]}  {each.about}: {each.text}")
-            if each.fix:
-                print(f"         to fix it: {each.fix}")
-    return int(any(each.status == "problem" for each in found))
+        print("\n".join(line for each in found for line in lines(each)))
+    return int(is_bad(found))
+
+
+def _named(options: argparse.Namespace) -> str:
+    """What names the configuration file; empty if it is at its usual place."""
+    if options.config is not None:
+        return "--config"
+    return "PARLEY_CONFIG" if os.environ.get("PARLEY_CONFIG") else ""
 
 
 async def findings(
-    config: Config, *, online: bool = False, servers: tuple[LocalServer, ...] = LOCAL_SERVERS
+    config: Config,
+    *,
+    online: bool = False,
+    servers: tuple[LocalServer, ...] = LOCAL_SERVERS,
+    named: str = "",
 ) -> list[Finding]:
-    """Everything there is to say. Only `online` leaves this machine."""
+    """Everything there is to say but of the sessions. Only `online` leaves this machine."""
     local = await find_local(servers) if config.agent.local_servers is not False else ()
     found = [
         Finding("parley", "ok", f"{__version__} on Python {sys.version.split()[0]}"),
-        *_file(config),
+        *_file(config, named),
         *_folders(config),
         *_providers(config),
         *_local(local),
@@ -91,10 +105,15 @@ async def findings(
     return found
 
 
-def _file(config: Config) -> Iterator[Finding]:
+def _file(config: Config, named: str) -> Iterator[Finding]:
     path = config.folders.config
-    text = f"{path}" if path.exists() else f"{path} does not exist, which is fine"
-    yield Finding("configuration", "ok", text)
+    if path.exists():
+        yield Finding("configuration", "ok", f"{path}")
+    elif named:
+        fix = f"name a file that exists with {named}, or leave {named} out"
+        yield Finding("configuration", "problem", f"{path} does not exist", fix)
+    else:
+        yield Finding("configuration", "ok", f"{path} does not exist, which is fine")
     rules, wrong = rules_of(config)
     for error in (*config.problems, *wrong):
         yield Finding(

@@ -84,6 +84,11 @@ def rebuild(path: Path) -> Rebuilt | None:
     return Rebuilt(aside, *salvaged)
 
 
+def free_aside(path: Path) -> Path:
+    """A name for something that is damaged and kept."""
+    return _aside(path, _free_number(path))
+
+
 def make_private(path: Path) -> None:
     """An empty file that only its owner can read, whatever the umask."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

@@ -12,7 +12,7 @@ VERSION = 1
 BUSY_SECONDS = 5.0
 
 # A larger version is a flipped bit rather than a file from the future.
-_BEYOND_REASON = 1000
+BEYOND_REASON = 1000
 
 # `touched` counts changes over all sessions: lists are ordered by it, so no clock matters.
 # `records` counts the entries of a session: a lost end would not be missed otherwise.
@@ -85,7 +85,7 @@ def migrate(connection: sqlite3.Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")
         # Another process may have done it while this one waited.
         found = version_of(connection)
-        if not 0 <= found < _BEYOND_REASON:
+        if not 0 <= found < BEYOND_REASON:
             raise Damaged(f"layout {found}")
         if found > VERSION:
             raise StoreFailed(
