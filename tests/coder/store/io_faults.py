@@ -1,20 +1,20 @@
 """Every call to the system fails once, and from there on, in twelve scenarios of the store.
 
-Usage: python -m tests.coder.store.io_faults [EVERY] [--scenario NAME]
+Usage: python -m tests.coder.store.io_faults [EVERY] [--scenario NAME] [--sample N] [--seed N]
 
-EVERY is the distance between two calls that are made to fail; 1 is all of them. Afterwards the
-files hold the old state or the new one, the failure was reported as one of the store, and the same
-process goes on as soon as the fault is over.
+EVERY is the distance between two calls that are made to fail; 1 is all of them. With a sample, so
+many random ones of each scenario fail. Afterwards the files hold the old state or the new one, the
+failure was reported as one of the store, and the same process goes on as soon as the fault is over.
 """
 
 import argparse
 import asyncio
 import errno
 import faulthandler
+import random
 import resource
 import shutil
 import sys
-import tempfile
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
@@ -55,7 +55,6 @@ _PAGE = 4096
 class Tally:
     """What one scenario came to."""
 
-    calls: int = 0
     faults: int = 0
     reported: int = 0
     borne: int = 0
@@ -71,7 +70,7 @@ class Bench:
         self._scenario = scenario
         self._golden = folder / "golden"
         self._copy = folder / "copy"
-        self._gate = gate
+        self.gate = gate
         self._defects: list[str] = []
         threading.excepthook = self._noted
         self._golden.mkdir()
@@ -81,8 +80,12 @@ class Bench:
             self._fresh_copy()
             self._old = asyncio.run(state_of(self._copy))[0]
         self._fresh_copy()
+        gate.arm(_MOST_CALLS, errno.EIO, lasting=False)
         with OwnCalls(gate, self._copy).installed():
             asyncio.run(self._untouched())
+        gate.disarm()
+        self.calls = gate.calls
+        """How many calls there are when none fails."""
         self._new = asyncio.run(state_of(self._copy))[0]
 
     async def _untouched(self) -> None:
@@ -94,7 +97,7 @@ class Bench:
         self._fresh_copy()
         faulthandler.dump_traceback_later(2 * _BOUND, exit=True)
         try:
-            with OwnCalls(self._gate, self._copy).installed():
+            with OwnCalls(self.gate, self._copy).installed():
                 return asyncio.run(self._faulty(FAULTS[fault], first, lasting=lasting))
         finally:
             faulthandler.cancel_dump_traceback_later()
@@ -111,13 +114,13 @@ class Bench:
             faulthandler.cancel_dump_traceback_later()
 
     async def _faulty(self, number: int, first: int, *, lasting: bool) -> tuple[str, str]:
-        self._gate.arm(first, number, lasting=lasting)
+        self.gate.arm(first, number, lasting=lasting)
 
         def over() -> None:
-            self._gate.disarm()
+            self.gate.disarm()
 
         failure, wrong = await self._judged(first, over)
-        if not self._gate.refused:
+        if not self.gate.refused:
             return "untouched", wrong or ("" if failure is None else f"failed alone: {failure}")
         return "borne" if failure is None else "reported", wrong
 
@@ -197,29 +200,38 @@ def _shape(state: State) -> dict[str, tuple[str | None, int]]:
     return {key: (title, len(entries)) for key, (title, entries) in state.items()}
 
 
-def series(scenario: Scenario, every: int = 1, folder: Path | None = None) -> Tally:
+def series(bench: Bench, every: int = 1) -> Tally:
     """All faults of one scenario, at every n-th call."""
     tally = Tally()
-    gate = Gate()
-    # SQLite takes a lock that fails for one that is held, and this is how long it waits then.
-    schema.BUSY_SECONDS = 0.2
-    hooked = SHIM.hooked(gate)
-    with tempfile.TemporaryDirectory(dir=folder) as made, version(scenario.newer):
-        bench = Bench(scenario, Path(made), gate)
-        for fault in FAULTS:
-            for lasting in (False, True):
-                for first in range(1, _MOST_CALLS, every):
-                    came_to, wrong = bench.case(fault, first, lasting=lasting)
-                    tally.calls = max(tally.calls, gate.calls)
-                    where = f"{fault}{' lasting' if lasting else ''} at {first} ({gate.last})"
-                    if _counted(tally, fault, came_to, wrong, where):
-                        break
-        for size in range(0, _MOST_CALLS * _PAGE, _PAGE * every):
-            came_to, wrong = bench.limited(size)
-            if _counted(tally, "file limit", came_to, wrong, f"file limit {size}"):
-                break
-    tally.kinds["SQLite's calls" if hooked else "own calls only"] += 0
+    for fault in FAULTS:
+        for lasting in (False, True):
+            for first in range(1, _MOST_CALLS, every):
+                if _tried(bench, tally, fault, first, lasting=lasting):
+                    break
+    for size in range(0, _MOST_CALLS * _PAGE, _PAGE * every):
+        came_to, wrong = bench.limited(size)
+        if _counted(tally, "file limit", came_to, wrong, f"file limit {size}"):
+            break
     return tally
+
+
+def sample(bench: Bench, count: int, chance: random.Random) -> Tally:
+    """Some faults of one scenario, anywhere in it."""
+    tally = Tally()
+    for _ in range(count):
+        first = chance.randint(1, bench.calls)
+        fault, lasting = chance.choice(tuple(FAULTS)), chance.random() < 0.5
+        _tried(bench, tally, fault, first, lasting=lasting)
+    size = chance.randrange(4) * _PAGE
+    _counted(tally, "file limit", *bench.limited(size), f"file limit {size}")
+    return tally
+
+
+def _tried(bench: Bench, tally: Tally, fault: str, first: int, *, lasting: bool) -> bool:
+    """Count one fault; whether it came too late to happen."""
+    came_to, wrong = bench.case(fault, first, lasting=lasting)
+    where = f"{fault}{' lasting' if lasting else ''} at {first} ({bench.gate.last})"
+    return _counted(tally, fault, came_to, wrong, where)
 
 
 def _counted(tally: Tally, fault: str, came_to: str, wrong: str, where: str) -> bool:
@@ -235,46 +247,41 @@ def _counted(tally: Tally, fault: str, came_to: str, wrong: str, where: str) -> 
     return False
 
 
-class _Shim:
-    """SQLite's calls are hooked once per process; the listener changes."""
-
-    def __init__(self) -> None:
-        self._calls: SqliteCalls | None = None
-        self._works = False
-
-    def hooked(self, gate: Gate) -> bool:
-        if self._calls is None:
-            self._calls = SqliteCalls(gate)
-            self._works = self._calls.install()
-        self._calls.listener = gate
-        return self._works
-
-
-SHIM = _Shim()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.coder.store.io_faults")
     parser.add_argument("every", type=int, nargs="?", default=1)
     parser.add_argument("--scenario", choices=[each.name for each in SCENARIOS])
+    parser.add_argument("--sample", type=int)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--own", action="store_true", help="leave the calls of SQLite alone")
     options = parser.parse_args()
-    chosen = [each for each in SCENARIOS if options.scenario in (None, each.name)]
+    gate = Gate()
+    hooked = not options.own and SqliteCalls(gate).install()
+    # SQLite takes a lock that fails for one that is held, and this is how long it waits then.
+    schema.BUSY_SECONDS = 0.2
     total: Counter[str] = Counter()
     wrong: list[str] = []
-    with scratch() as folder:
-        for scenario in chosen:
-            tally = series(scenario, options.every, folder)
-            total.update(tally.kinds)
-            total.update(faults=tally.faults, reported=tally.reported, borne=tally.borne)
-            wrong += [f"{scenario.name}: {line}" for line in tally.wrong]
-            sys.stdout.write(
-                f"{scenario.name}: {tally.calls} calls, {tally.faults} faults, "
-                f"{tally.reported} reported, {tally.borne} borne, {len(tally.wrong)} wrong\n"
-            )
-            sys.stdout.flush()
+    for scenario in SCENARIOS:
+        if options.scenario not in (None, scenario.name):
+            continue
+        with scratch() as folder, version(scenario.newer):
+            bench = Bench(scenario, folder, gate)
+            if options.sample is None:
+                tally = series(bench, options.every)
+            else:
+                tally = sample(bench, options.sample, random.Random(options.seed))
+        total.update(tally.kinds)
+        total.update(faults=tally.faults, reported=tally.reported, borne=tally.borne)
+        wrong += [f"{scenario.name}: {line}" for line in tally.wrong]
+        sys.stdout.write(
+            f"{scenario.name}: {bench.calls} calls, {tally.faults} faults, "
+            f"{tally.reported} reported, {tally.borne} borne, {len(tally.wrong)} wrong\n"
+        )
+        sys.stdout.flush()
+    reach = "of SQLite and of the store" if hooked else "of the store alone"
     kinds = ", ".join(f"{total[name]} {name}" for name in (*FAULTS, "file limit"))
-    reach = "of SQLite and of the store" if "SQLite's calls" in total else "of the store alone"
     sys.stdout.write(
+        f"seed {options.seed}\n"
         f"total: {total['faults']} faults in calls {reach} ({kinds}), "
         f"{total['reported']} reported, {total['borne']} borne, {len(wrong)} wrong\n"
     )

@@ -11,8 +11,18 @@ def undo_folder(folder: Path, session_id: str) -> Path:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder of files; one that is not there is no error."""
+    """Remove a folder of files as far as that is possible."""
     with suppress(OSError):
+        remove_all(folder)
+
+
+def remove_all(folder: Path) -> None:
+    """Remove a folder of files; one that is not there is no error.
+
+    Raises:
+        OSError: something of it is still there.
+    """
+    with suppress(FileNotFoundError):
         for path in folder.iterdir():
             path.unlink(missing_ok=True)
         os.rmdir(folder)

@@ -22,7 +22,7 @@ from parley.coder.store.lock import SessionLock
 from parley.coder.store.log import SessionLog
 from parley.coder.store.reading import Head, Verified
 from parley.coder.store.record import is_session_id, packed_paths, unpacked
-from parley.coder.store.side_folder import remove, undo_folder
+from parley.coder.store.side_folder import remove_all, undo_folder
 from parley.coder.store.writer import Writer
 from parley.errors import InvalidParams, ResourceNotFound
 from parley.session.role import SessionInfo, SessionPage
@@ -138,6 +138,7 @@ class Store:
 
         Raises:
             SessionInUse: another process has it open.
+            StoreFailed: something of it is still there; deleting it again removes the rest.
         """
         if not is_session_id(session_id):
             return
@@ -151,7 +152,9 @@ class Store:
         try:
             await self._writer.call(lambda each: changing.delete(each, session_id), durable=True)
             await self._writer.run(lambda: changing.empty_log(self._database.connection()))
-            await asyncio.to_thread(remove, undo_folder(self.folder, session_id))
+            await asyncio.to_thread(remove_all, undo_folder(self.folder, session_id))
+        except OSError as error:
+            raise failed(error, self._database.folder) from error
         finally:
             lock.release()
 

@@ -58,6 +58,10 @@ _FILE_CALLS: dict[str, tuple[Any, ...]] = {
 _WRITES = ("write", "pwrite", "pwrite64")
 
 
+# SQLite calls these until the process ends.
+_KEPT: list[object] = []
+
+
 class _Vfs(ctypes.Structure):
     """SQLite's description of a system layer, as in its header."""
 
@@ -85,7 +89,6 @@ class SqliteCalls:
         self.listener = listener
         self._paths: dict[int, str] = {}
         self._files: dict[int, str] = {}
-        self._kept: list[object] = []
         self._tables: dict[int, Any] = {}
 
     def install(self) -> bool:
@@ -100,13 +103,13 @@ class SqliteCalls:
             if pointer:
                 kind = ctypes.CFUNCTYPE(*signature, use_errno=True)
                 call = kind(self._hooked(name, kind(pointer)))
-                self._kept.append(call)
+                _KEPT.append(call)
                 put(address, name.encode(), ctypes.cast(call, c_void_p))
         opening = _Open(self._opening(_Open(vfs.open)))
-        self._kept.append(opening)
+        _KEPT.append(opening)
         vfs.open = ctypes.cast(opening, c_void_p).value
         sleeping = _Sleep(_slept)
-        self._kept.append(sleeping)
+        _KEPT.append(sleeping)
         vfs.sleep = ctypes.cast(sleeping, c_void_p).value
         return True
 
@@ -191,9 +194,10 @@ class SqliteCalls:
                 (_LOCK, "lock", _IOERR_LOCK),
             ):
                 method = _Method(self._method(_Method(table[place]), call, code))
-                self._kept.append(method)
+                _KEPT.append(method)
                 table[place] = ctypes.cast(method, c_void_p).value
             self._tables[address] = table
+            _KEPT.append(table)
         return table
 
     def _method(self, real: Callable[..., int], call: str, code: int) -> Callable[..., int]:
