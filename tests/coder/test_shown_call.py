@@ -22,6 +22,12 @@ def test_a_call_begins_with_a_readable_title_and_the_kind_of_its_tool() -> None:
     )
 
 
+def test_nothing_is_hidden_in_the_name_of_a_tool_that_does_not_exist() -> None:
+    begun = begun_call("c", "read\u202e_file\x1b[2J\n" + "x" * 5000, None)
+    assert begun.name == "read\\u202e_file\\u001b[2J\\n" + "x" * 73 + "…"
+    assert begun.title == begun.name.replace("_", " ").capitalize()
+
+
 def test_a_prepared_call_shows_what_it_would_do() -> None:
     preview, places = (ContentItem(Text("diff")),), (Location("/a", 3),)
     prepared = Prepared("Edit a", (), _nothing, places, preview)

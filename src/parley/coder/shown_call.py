@@ -5,17 +5,22 @@ from typing import Any
 from msgspec import UNSET
 
 from parley.coder.message import CallPart
+from parley.coder.tools.title import one_line
 from parley.coder.tools.tool import Outcome, Prepared, Tool
 from parley.session.content import ContentItem, Image, Text, ToolItem
 from parley.session.event import ToolCallChanged
 
+_LONGEST_NAME = 100
+
 
 def begun_call(id: str, name: str, tool: Tool | None) -> ToolCallChanged:
     """A call that the model begins to write; what it is about is not known yet."""
+    # A tool that does not exist has whatever name the model wrote.
+    shown = one_line(name, _LONGEST_NAME)
     return ToolCallChanged(
         id,
-        title=name.replace("_", " ").capitalize() or "Unknown tool",
-        name=name,
+        title=shown.replace("_", " ").capitalize() or "Unknown tool",
+        name=shown,
         kind="other" if tool is None else tool.kind,
         status="pending",
     )

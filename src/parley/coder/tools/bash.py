@@ -14,6 +14,7 @@ from parley.coder.permission.shell import parse
 from parley.coder.providers.provider import ToolSpec
 from parley.coder.sandbox.changes import changed, look
 from parley.coder.tools.arguments import Arguments
+from parley.coder.tools.scripts import check_unchanged, marks_of
 from parley.coder.tools.title import one_line
 from parley.coder.tools.tool import Category, Desk, Outcome, Prepared, Progress
 from parley.coder.workspace.outside import environment_outside
@@ -84,11 +85,13 @@ class Bash:
             raise ToolError("`command` has a zero byte in it, which no command line can have")
         preview = _preview(line, purpose)
         access = RunsCommand(line, cwd)
+        scripts = marks_of(line, cwd)
 
         async def run(progress: Progress) -> Outcome:
             # Between the question and the answer somebody may have put a link there.
             if folder_of(desk.workspace, cwd) != cwd:
                 raise ToolError(f"`{cwd}` is no longer the folder it was; try again")
+            check_unchanged(line, cwd, scripts)
             roots = desk.workspace.roots
             # Whoever is asked about such a command sees the path and agrees to the change.
             scope = Scope(roots, cwd, os.path.realpath)
