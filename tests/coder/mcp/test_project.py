@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ class Checkout:
         self.node.write_text("#!/bin/sh\n")
         self.node.chmod(0o755)
         self.started: list[McpServer] = []
+        self.still: Callable[[McpServer], bool] | None = None
         self.servers = self.opened()
 
     def opened(self) -> ProjectServers:
@@ -52,8 +54,9 @@ class Checkout:
         (problem,) = found.problems
         return problem
 
-    def _start(self, servers: Sequence[McpServer]) -> None:
+    def _start(self, servers: Sequence[McpServer], still: Callable[[McpServer], bool]) -> None:
         self.started += servers
+        self.still = still
 
 
 @pytest.fixture
@@ -242,13 +245,27 @@ def test_a_file_without_servers_is_not_worth_a_word(checkout: Checkout, text: st
 def test_what_is_no_plain_file_is_not_opened(checkout: Checkout) -> None:
     path = checkout.root / FILE
     assert checkout.servers.found().problems == ()
-    os.mkfifo(path)
-    assert checkout.servers.found().problems == ()
-    path.unlink()
     real = checkout.root / "real"
     real.write_text(json.dumps({"mcpServers": {"a": SERVER}}))
-    path.symlink_to(real)
-    assert checkout.servers.found().contents == ()
-    path.unlink()
-    path.mkdir()
-    assert checkout.servers.found().contents == ()
+    for make in (os.mkfifo, os.mkdir, partial(os.symlink, real), partial(os.symlink, path)):
+        make(path)
+        found = checkout.servers.found()
+        assert found.contents == ()
+        assert "cannot be read" in found.problems[0]
+        if path.is_dir():
+            path.rmdir()
+        else:
+            path.unlink()
+
+
+def test_a_server_that_changed_at_the_last_moment_is_not_started(checkout: Checkout) -> None:
+    content = checkout.content(docs=SERVER)
+    checkout.servers.adopt([content])
+    (server,) = checkout.started
+    assert checkout.still is not None
+    assert checkout.still(server)
+    (checkout.root / "tools" / "server.js").write_text("steal()")
+    assert not checkout.still(server)
+    (checkout.root / "tools" / "server.js").unlink()
+    os.mkfifo(checkout.root / "tools" / "server.js")
+    assert not checkout.still(server)

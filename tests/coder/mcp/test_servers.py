@@ -146,3 +146,17 @@ def test_servers_that_come_later_take_no_name_and_no_room_of_the_first(tmp_path:
         await stand.servers.aclose()
 
     asyncio.run(scenario())
+
+
+def test_a_server_that_may_not_be_started_any_more_is_not_started(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+
+    async def scenario() -> None:
+        stand = Stand(tmp_path, Terms())
+        stand.servers.start([shell(f"touch {mark}")], lambda server: False)
+        said = await stand.notice()
+        assert "could not be started: it has changed since you trusted it" in said
+        await stand.servers.aclose()
+
+    asyncio.run(asyncio.wait_for(scenario(), BOUND))
+    assert not mark.exists()

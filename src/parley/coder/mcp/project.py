@@ -39,35 +39,41 @@ class _Table(Struct, frozen=True):
     headers: dict[str, str] = {}
 
 
-class ProjectServers:
-    """The servers of one project; `start` begins to use some of them."""
+class _Usable(Struct, frozen=True):
+    written: McpServer
+    """What is agreed to."""
+    runnable: McpServer
+    """The same, with the path of its program."""
 
-    def __init__(
-        self,
-        roots: Sequence[str],
-        start: Callable[[Sequence[McpServer]], None],
-        path: str | None = None,
-    ) -> None:
+
+Start = Callable[[Sequence[McpServer], Callable[[McpServer], bool]], None]
+"""Begins to use servers; the function tells at the last moment whether one still may be used."""
+
+
+class ProjectServers:
+    """The servers of one project."""
+
+    def __init__(self, roots: Sequence[str], start: Start, path: str | None = None) -> None:
         self._roots = tuple(roots)
         self._start = start
         self._path = os.environ.get("PATH", os.defpath) if path is None else path
-        self._found: dict[Content, McpServer] = {}
+        self._found: dict[Content, _Usable] = {}
         self._started: set[str] = set()
 
     def found(self) -> Found:
         """Read the file, and what its servers name."""
         root = self._roots[0]
-        text = _read(os.path.join(root, FILE))
-        tables: Mapping[str, Any] | None = {} if text is None else _tables(text)
+        tables = _tables(os.path.join(root, FILE))
         if tables is None:
             return Found((), (f"This project has a `{FILE}` that cannot be read; it is not used.",))
-        found: dict[Content, McpServer] = {}
+        found: dict[Content, _Usable] = {}
         problems: list[str] = []
         budget = Budget()
         for name in list(tables)[:MOST_SERVERS]:
             try:
                 server = _server(name, tables[name], root)
-                found[_content(server, root, budget)] = self._outside(server)
+                content = _content(server, root, budget)
+                found[content] = _Usable(server, self._outside(server))
             except (ValueError, Uncheckable) as error:
                 shown = one_line(name, 40)
                 why = one_line(str(error), 200)
@@ -81,8 +87,18 @@ class ProjectServers:
         """Start those that were not started before in this session."""
         new = [each for each in contents if each.place not in self._started]
         self._started.update(each.place for each in new)
-        if new:
-            self._start([self._found[each] for each in new])
+        if not new:
+            return
+        agreed = {each.name: (each, self._found[each].written) for each in new}
+
+        def still(server: McpServer) -> bool:
+            content, written = agreed[server.name]
+            try:
+                return _content(written, self._roots[0], Budget()) == content
+            except Uncheckable:
+                return False
+
+        self._start([self._found[each].runnable for each in new], still)
 
     def _outside(self, server: McpServer) -> McpServer:
         """With a program that cannot be one of the workspace by its mere name.
@@ -98,29 +114,25 @@ class ProjectServers:
         return replace(server, command=program)
 
 
-def _read(path: str) -> bytes | None:
+def _tables(path: str) -> Mapping[str, Any] | None:
+    """The servers of a file by their names; `None` if it is not understood."""
     try:
         # A pipe must not make anybody wait, and a link could lead anywhere.
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return {}
     except OSError:
         return None
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             return None
         # What is longer than this is cut, and then it is no JSON any more.
-        return os.read(fd, _LARGEST)
-    except OSError:
+        text = os.read(fd, _LARGEST)
+        document = msgspec.json.decode(text.removeprefix(b"\xef\xbb\xbf"))
+    except (OSError, ValueError, RecursionError):
         return None
     finally:
         os.close(fd)
-
-
-def _tables(text: bytes) -> Mapping[str, Any] | None:
-    """The servers by their names; `None` if the text is not understood."""
-    try:
-        document = msgspec.json.decode(text.removeprefix(b"\xef\xbb\xbf"))
-    except (ValueError, RecursionError):
-        return None
     servers = cast("dict[str, Any]", document).get("mcpServers") if _is_table(document) else None
     return cast("dict[str, Any]", servers) if _is_table(servers) else {}
 

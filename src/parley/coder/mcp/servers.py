@@ -67,8 +67,13 @@ class Servers:
     def reports(self) -> tuple[ServerReport, ...]:
         return tuple(each.report for each in self._servers)
 
-    def start(self, wanted: Sequence[McpServer]) -> None:
-        """Start servers beside those that there are; nothing here waits."""
+    def start(
+        self, wanted: Sequence[McpServer], still: Callable[[McpServer], bool] | None = None
+    ) -> None:
+        """Start servers beside those that there are; nothing here waits.
+
+        `still` says, in a thread and at the last moment, whether a server may be started.
+        """
         taken = [server.wanted.name for server in self._servers]
         room = MOST_SERVERS - len(taken)
         if len(wanted) > room:
@@ -82,7 +87,7 @@ class Servers:
             return
         self._deadline = asyncio.get_running_loop().time() + self._terms.patience
         self._settled.clear()
-        new = [_Server(name, each) for name, each in zip(names, wanted, strict=False)]
+        new = [_Server(name, each, still) for name, each in zip(names, wanted, strict=False)]
         self._servers += new
         for server in new:
             self._background.start(self._attend(server))
@@ -119,6 +124,8 @@ class Servers:
     async def _talk(self, server: "_Server") -> str:
         await self._sleep(_DELAY)
         converse = await asyncio.to_thread(_loaded)
+        if server.still is not None and not await asyncio.to_thread(server.still, server.wanted):
+            return "it has changed since you trusted it; `/trust` shows what it is now"
 
         def on_tools(listed: tuple[Listed, ...], call: Call) -> None:
             left_out = server.offer(listed, call)
@@ -144,8 +151,11 @@ class Servers:
 
 
 class _Server:
-    def __init__(self, name: str, wanted: McpServer) -> None:
+    def __init__(
+        self, name: str, wanted: McpServer, still: Callable[[McpServer], bool] | None
+    ) -> None:
         self.wanted = wanted
+        self.still = still
         self.tools: tuple[McpTool, ...] = ()
         self.report = ServerReport(name, "starting")
 
