@@ -190,7 +190,7 @@ def test_a_command_runs_in_a_terminal_of_the_editor(desk: Desk) -> None:
         "terminal/release",
     ]
     created = desk.editor.calls[0][1]
-    assert (created["command"], created["args"]) == ("bash", ["-c", "make all"])
+    assert (created["command"], created["args"]) == ("/bin/bash", ["-c", "make all"])
     assert created["cwd"] == str(desk.cwd)
     # The key is hidden from a command that would inherit it from the editor.
     env = {each["name"]: each["value"] for each in created["env"]}

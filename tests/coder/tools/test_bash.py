@@ -212,17 +212,21 @@ def test_the_environment_has_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert "canary" not in outcome.text
 
 
+@pytest.mark.parametrize("terminals", [False, True], ids=["here", "client"])
 @pytest.mark.parametrize(("line", "expected"), [("ls", "value"), ("ls && true > x", "taken")])
 def test_a_command_that_needs_no_question_uses_no_program_of_the_workspace(
-    line: str, expected: str, tmp_path: Path
+    line: str, expected: str, terminals: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = tmp_path / "bin" / "ls"
-    program.parent.mkdir()
-    program.write_text("#!/bin/sh\necho taken\n")
-    program.chmod(0o755)
+    for name in ("ls", "bash"):
+        program = tmp_path / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/sh\n{'echo taken' if name == 'ls' else 'echo no shell'}\n")
+        program.chmod(0o755)
     (tmp_path / "value").touch()
-    desk = _desk(tmp_path)
-    desk.environment = {"PATH": f"{program.parent}:{os.environ['PATH']}"}
+    path = f"{tmp_path}/bin:{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", path)
+    desk = _desk(tmp_path, terminals=LocalTerminals([tmp_path]) if terminals else None)
+    assert desk.environment == {"PATH": path}
     assert expected in _bash(desk, line).text
 
 

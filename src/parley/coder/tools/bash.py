@@ -97,10 +97,11 @@ class Bash:
             scope = Scope(roots, cwd, os.path.realpath)
             agreed = changes_protected(access, scope)
             box = await desk.workspace.confine(not agreed)
-            environment = desk.environment
+            environment, search = desk.environment, None
             if impact_of(parse(line), scope) != "changes":
                 # It may run unasked for what its programs do, so they must be the ones meant.
                 environment = environment_outside(roots, environment)
+                search = environment["PATH"]
             if background:
                 job = desk.jobs.start(line, cwd, environment, box)
                 return _begun(job.id)
@@ -114,6 +115,7 @@ class Bash:
                 screen=progress,
                 above=preview,
                 box=box,
+                search=search,
             )
             paths = changed(before, look(roots))
             return _outcome(ran, seconds, preview, tuple(map(desk.workspace.shown, paths)))

@@ -24,6 +24,8 @@ from parley.session.content import TerminalItem, ToolItem
 from parley.session.event import Event, ExitStatus, TerminalChanged, TerminalOutputAdded
 from parley.session.role import Terminal
 
+_BASH = "/bin/bash"
+
 LIVE_BYTES = 512 * 1024
 """How much of an output is shown while the command runs; every byte of it is stored."""
 CLIENT_BYTES = 256 * 1024
@@ -71,10 +73,12 @@ async def run_line(
     screen: Screen,
     above: tuple[ToolItem, ...] = (),
     box: Box | None = None,
+    search: str | None = None,
 ) -> Ran:
     """Run a command line to its end, at most for `seconds`; `above` is shown above its output.
 
     `box` confines it, unless it runs in a terminal of the client, which nothing here can confine.
+    Where `search` is given, its programs are looked for in these folders there too.
 
     Raises:
         ToolError: it cannot be started, or the client failed while it ran.
@@ -88,9 +92,9 @@ async def run_line(
     try:
         terminal = await workspace.terminals.create(
             workspace.session_id,
-            "bash",
+            _shell() or "bash",
             ("-c", line),
-            env=_hidden(environment),
+            env=_changed(environment, search),
             cwd=cwd,
             output_limit=CLIENT_BYTES,
         )
@@ -113,7 +117,7 @@ def begin(
     Raises:
         ToolError: it cannot be started.
     """
-    shell = "/bin/bash" if os.path.exists("/bin/bash") else "/bin/sh"
+    shell = _shell() or "/bin/sh"
     try:
         with _launch(box, (shell, "-c", line), cwd) as launch:
             return start(
@@ -126,6 +130,11 @@ def begin(
             )
     except OSError as error:
         raise ToolError(f"the command cannot be started in `{cwd}`: {error.strerror}") from None
+
+
+def _shell() -> str | None:
+    """Its path, since its name could mean a program of the workspace; `None` without one."""
+    return _BASH if os.path.exists(_BASH) else None
 
 
 def exit_status(code: int | None) -> ExitStatus:
@@ -262,11 +271,12 @@ async def _last_status(terminal: Terminal) -> ExitStatus:
         return ExitStatus()
 
 
-def _hidden(environment: Mapping[str, str]) -> dict[str, str] | None:
+def _changed(environment: Mapping[str, str], search: str | None) -> dict[str, str] | None:
     """What a terminal of the client must not see: variables of ours that commands do not get.
 
     The client adds variables to its own environment, which may hold the same keys as ours.
     """
     if not environment:
         return None
-    return dict.fromkeys((name for name in os.environ if name not in environment), "")
+    hidden = dict.fromkeys((name for name in os.environ if name not in environment), "")
+    return hidden if search is None else {**hidden, "PATH": search}
