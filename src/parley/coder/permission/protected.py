@@ -18,7 +18,7 @@ _FOLDERS = frozenset(
     (".kiro", ".amazonq", ".qwen", ".clinerules", ".junie", ".goose", ".crush", ".aider"),
     (".parley", ".agents", ".ssh", ".gnupg", ".aws", ".kube", ".docker", ".yarn", ".cargo"),
     (".bundle", ".mvn", ".config", ".direnv", ".githooks", ".mise", ".vim", ".emacs.d"),
-    (".ipython", ".jupyter"),
+    (".ipython", ".jupyter", ".local"),
 )
 _FILES = frozenset((".gitmodules", ".gitconfig", ".gitattributes", ".git-credentials")).union(
     (".mcp.json", "opencode.json", "opencode.jsonc", ".aider.conf.yml", ".code-workspace"),
@@ -32,7 +32,7 @@ _FILES = frozenset((".gitmodules", ".gitconfig", ".gitattributes", ".git-credent
     (".vimrc", ".nvimrc", ".nvim.lua", ".exrc", ".emacs", ".dir-locals.el", ".pdbrc"),
     (".gdbinit", ".lldbinit", ".curlrc", ".wgetrc", ".ripgreprc", ".rgrc", ".psqlrc"),
     (".rprofile", ".irbrc", ".pryrc", ".pre-commit-config.yaml", "sitecustomize.py"),
-    ("usercustomize.py", "pyvenv.cfg"),
+    ("usercustomize.py", "pyvenv.cfg", "trust.json"),
 )
 _ENDINGS = (".code-workspace", ".pth")
 
