@@ -72,7 +72,7 @@ def test_a_list_of_tools_is_understood_too() -> None:
 def test_a_name_is_one_short_line() -> None:
     title = _prepared(Hands(), description="a\u202eb" * 100, prompt="y").title
     assert "\u202e" not in title
-    assert len(title) <= 67
+    assert len(title) <= 47
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from parley.session.event import ToolKind
 
 NAME = "agent"
 READ, FULL = "read", "full"
-MOST_DESCRIPTION = 60
+MOST_DESCRIPTION = 40
 """Characters of the words that a sub-agent is known by."""
 _MOST_PROMPT = 100_000
 _MOST_ROUNDS = 1_000
