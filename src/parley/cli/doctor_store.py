@@ -64,8 +64,8 @@ def run_repair(folder: Path, options: argparse.Namespace) -> int:
         tell(Finding("repaired", "ok", text))
 
     try:
-        repair(folder, say, reported())
-        if not found:
+        checked = repair(folder, say, reported())
+        if not found and not checked.faults:
             say("nothing, since nothing needs it")
     except StoreFailed as error:
         text, _, hint = error.message.partition("\nhint: ")

@@ -39,6 +39,12 @@ def test_the_extended_code_of_an_error_does_not_matter() -> None:
     assert cause_of(error) == "denied"
 
 
+def test_a_log_whose_index_cannot_grow_means_that_the_disk_is_full() -> None:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    assert cause_of(error) == "full"
+
+
 def test_an_error_without_a_code_is_one_of_the_device() -> None:
     assert cause_of(sqlite3.ProgrammingError("closed")) == "io"
     assert cause_of(Damaged("layout -1")) == "damaged"

@@ -161,7 +161,7 @@ class Database:
                 raise
         raise StoreFailed(
             f"The session store `{self.path}` is damaged\n"
-            "hint: close every parley, then start again: it repairs itself",
+            "hint: close every parley, then run `parley doctor --repair`",
             "damaged",
         )
 

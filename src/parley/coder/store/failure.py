@@ -36,7 +36,8 @@ _TEXTS: dict[Cause, str] = {
     "full": "no space left on the device (ENOSPC)\nhint: free space under `{where}`; then go on",
     "io": "the system cannot read or write it\nhint: check the disk under `{where}`",
     "busy": "another process keeps it busy\nhint: try again, or end a stopped parley",
-    "damaged": "the file is damaged\nhint: close every parley that uses `{where}` and start again",
+    "damaged": "the file is damaged\nhint: close every parley that uses `{where}`, then run"
+    " `parley doctor --repair`",
     "denied": "it may not be written\nhint: check owner and permissions of `{where}`",
 }
 
@@ -77,6 +78,9 @@ def cause_of(error: sqlite3.Error | OSError) -> Cause:
         return "denied" if error.errno in _DENIED else "io"
     # Python itself raises some of these errors, and those have no code.
     code = getattr(error, "sqlite_errorcode", None)
+    if code == sqlite3.SQLITE_IOERR_SHMSIZE:
+        # The index of the log of changes could not grow.
+        return "full"
     return "io" if code is None else _CAUSES.get(code & 0xFF, "io")
 
 

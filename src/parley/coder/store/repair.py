@@ -8,7 +8,7 @@ name that says so.
 import os
 import sqlite3
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from parley.coder.store import changing, rebuild, schema
@@ -53,7 +53,10 @@ class _Repair:
         self._move_misplaced()
         with self._alone():
             self._free_locks()
-            found = self._mended(check(self._path, progress=self._progress))
+            found = self._checked()
+            if found.faults:
+                # A device that failed for a moment looks like damage; only damage stays.
+                found = self._mended(self._checked())
             if not found.faults:
                 self._merge_log()
                 self._clear(found)
@@ -77,7 +80,10 @@ class _Repair:
         try:
             if not lock.alone(_PATIENCE):
                 raise _used("; ".join(user.text for user in users(self._folder)))
-            yield
+            try:
+                yield
+            finally:
+                self._drop_empty_log()
         finally:
             lock.release()
 
@@ -97,14 +103,17 @@ class _Repair:
         for kind, mend in (("index", self._reindex), ("file", self._rebuild)):
             if any(fault.kind == kind for fault in found.faults):
                 mend()
-                found = check(self._path, progress=self._progress)
+                found = self._checked()
         ends = [fault for fault in found.faults if fault.kind == "session"]
         if ends:
             with self._connection() as connection:
                 for fault in ends:
                     self._set_aside(connection, fault)
-            found = check(self._path, progress=self._progress)
+            found = self._checked()
         return found
+
+    def _checked(self) -> Checked:
+        return check(self._path, progress=self._progress)
 
     def _reindex(self) -> None:
         try:
@@ -150,6 +159,14 @@ class _Repair:
             pass
         if size and not os.path.lexists(log):
             self._say(f"{FILE_NAME}: the log of the last changes ({size} bytes) is part of it now")
+
+    def _drop_empty_log(self) -> None:
+        """Remove what reading leaves behind."""
+        log, index = (self._path.with_name(f"{FILE_NAME}{each}") for each in ("-wal", "-shm"))
+        with suppress(OSError):
+            if log.lstat().st_size == 0:
+                log.unlink()
+                index.unlink(missing_ok=True)
 
     def _clear(self, found: Checked) -> None:
         """Remove what nobody needs any more."""

@@ -257,7 +257,7 @@ class Store:
                     raise
         raise StoreFailed(
             f"Session `{head.session_id}` is damaged: {damage}\n"
-            "hint: close every parley, then start again: the store repairs itself",
+            "hint: close every parley, then run `parley doctor --repair`",
             "damaged",
         )
 
