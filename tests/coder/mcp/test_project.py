@@ -27,6 +27,8 @@ class Checkout:
         self.node.parent.mkdir()
         self.node.write_text("#!/bin/sh\n")
         self.node.chmod(0o755)
+        self.search = str(self.node.parent)
+        """The search path without the folders of the project."""
         self.started: list[McpServer] = []
         self.still: Callable[[McpServer], bool] | None = None
         self.servers = self.opened()
@@ -131,9 +133,8 @@ def test_a_trusted_server_is_started_once_with_a_program_from_outside(checkout: 
     checkout.servers.found()
     checkout.servers.adopt([content])
     script = f"{checkout.root}/tools/server.js"
-    assert checkout.started == [
-        StdioServer("docs", str(checkout.node), (script, "--port=1"), {"A": "b"})
-    ]
+    env = {"PATH": checkout.search, "A": "b"}
+    assert checkout.started == [StdioServer("docs", str(checkout.node), (script, "--port=1"), env)]
 
 
 def test_a_program_of_the_project_is_named_by_its_whole_path(checkout: Checkout) -> None:
@@ -142,7 +143,8 @@ def test_a_program_of_the_project_is_named_by_its_whole_path(checkout: Checkout)
     assert 'It names the folder "tools"' in content.shown
     checkout.servers.adopt([content])
     command = f"{checkout.root}/tools/server.js"
-    assert checkout.started == [StdioServer("docs", command, ("tools", "node"))]
+    env = {"PATH": checkout.search}
+    assert checkout.started == [StdioServer("docs", command, ("tools", "node"), env)]
 
 
 def test_a_link_out_of_the_project_is_shown_with_its_target(checkout: Checkout) -> None:
@@ -167,9 +169,15 @@ def test_variables_are_not_replaced(checkout: Checkout, monkeypatch: pytest.Monk
     content = checkout.content(docs={"command": "node", "args": args, "env": {"A": "${SECRET}"}})
     assert "are not replaced" in content.shown
     checkout.servers.adopt([content])
-    assert checkout.started == [
-        StdioServer("docs", str(checkout.node), tuple(args), {"A": "${SECRET}"})
-    ]
+    env = {"PATH": checkout.search, "A": "${SECRET}"}
+    assert checkout.started == [StdioServer("docs", str(checkout.node), tuple(args), env)]
+
+
+def test_a_search_path_that_was_agreed_to_is_used(checkout: Checkout) -> None:
+    content = checkout.content(docs={"command": "node", "env": {"PATH": "tools"}})
+    assert '{"PATH":"tools"}' in content.shown
+    checkout.servers.adopt([content])
+    assert checkout.started == [StdioServer("docs", str(checkout.node), (), {"PATH": "tools"})]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from parley.coder.mcp.named_files import Budget, Named, Uncheckable, is_named_fi
 from parley.coder.tools.title import one_line
 from parley.coder.trust.content import Content, digest_of
 from parley.coder.trust.project import Found
-from parley.coder.workspace.outside import program_outside
+from parley.coder.workspace.outside import environment_outside, program_outside
 from parley.session.role import HttpServer, McpServer, StdioServer
 
 FILE = ".mcp.json"
@@ -101,17 +101,21 @@ class ProjectServers:
         self._start([self._found[each].runnable for each in new], still)
 
     def _outside(self, server: McpServer) -> McpServer:
-        """With a program that cannot be one of the workspace by its mere name.
+        """With programs that cannot be those of the workspace by their mere names.
 
         Raises:
             ValueError: there is none.
         """
-        if not isinstance(server, StdioServer) or os.sep in server.command:
+        if not isinstance(server, StdioServer):
             return server
-        program = program_outside(self._roots, server.command, self._path.split(os.pathsep))
+        search = environment_outside(self._roots, {"PATH": self._path})
+        program: str | None = server.command
+        if os.sep not in server.command:
+            program = program_outside(self._roots, server.command, search["PATH"].split(os.pathsep))
         if program is None:
             raise ValueError(f"`{server.command}` is not installed outside of this project")
-        return replace(server, command=program)
+        # Many programs are scripts, and look for others by name.
+        return replace(server, command=program, env={**search, **server.env})
 
 
 def _tables(path: str) -> Mapping[str, Any] | None:
