@@ -1,7 +1,5 @@
-"""What the agent keeps can be read by its user alone, and no secret gets out of it (S6)."""
+"""No secret gets out of an agent whose models repeat what they are sent (S6)."""
 
-import os
-import stat
 import subprocess
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -9,18 +7,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
-import pytest
-
 from tests.agent.raw_client import RawClient
 from tests.cli.raw_agent import PARLEY, environment
+from tests.security.canaries import ADDRESSES, VARIABLES, canary
 
-SECRETS = (
-    *("ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENROUTER_API_KEY"),
-    *("DEEPSEEK_API_KEY", "DASHSCOPE_API_KEY", "MISTRAL_API_KEY", "GROQ_API_KEY", "OPENAI_API_KEY"),
-    *("WORK_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "DB_PASSWORD", "NPM_TOKEN"),
-    *("PARLEY_ANYTHING", "VAULT_CREDENTIAL"),
-)
-ADDRESSES = ("HTTPS_PROXY", "PIP_INDEX_URL", "all_proxy", "GOFLAGS")
 CONFIG = """
 [agent]
 log_level = "debug"
@@ -43,10 +33,6 @@ base_url = "http://127.0.0.1:{port}"
 key_env = "VAULT_CREDENTIAL"
 models = ["m"]
 """
-
-
-def canary(name: str) -> str:
-    return f"canary-{name.lower().replace('_', '-')}"
 
 
 class _Tattler(BaseHTTPRequestHandler):
@@ -77,25 +63,10 @@ def tattler() -> Generator[int]:
         thread.join(5)
 
 
-@pytest.mark.parametrize("umask", ["000", "022", "077"])
-def test_only_the_user_can_read_what_is_kept(umask: str, tmp_path: Path) -> None:
-    command = ("/bin/sh", "-c", f'umask {umask}; exec "$@"', "sh", *PARLEY, "acp")
-    project = tmp_path / "project"
-    project.mkdir()
-    with RawClient(home=tmp_path, cwd=project, command=command) as agent:
-        agent.begin()
-        agent.prompt(agent.open(project), "run echo hello")
-        seen = _kept_by(tmp_path)
-        assert agent.end() == 0
-    assert len(seen) > 5
-    for path, mode in (*seen.items(), *_kept_by(tmp_path).items()):
-        assert stat.S_IMODE(mode) == (0o700 if stat.S_ISDIR(mode) else 0o600), (path, oct(mode))
-
-
 def test_no_secret_gets_out(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
-    env = {name: canary(name) for name in SECRETS}
+    env = {name: canary(name) for name in VARIABLES}
     env |= {name: f"http://user:{canary(name)}@127.0.0.1:9/" for name in ADDRESSES}
     env["NO_PROXY"] = "127.0.0.1"
     with tattler() as port:
@@ -118,7 +89,7 @@ def test_no_secret_gets_out(tmp_path: Path) -> None:
         "the log and the store": kept,
         "doctor": doctor.stdout.decode() + doctor.stderr.decode(),
     }
-    secrets = [*map(canary, (*SECRETS, *ADDRESSES)), canary("base"), "canary-userinfo"]
+    secrets = [*map(canary, (*VARIABLES, *ADDRESSES)), canary("base"), "canary-userinfo"]
     secrets += ["canary-config-key", "canary-query", "canary-server", "canary-header"]
     assert len(secrets) >= 20
     found = [(where, each) for each in secrets for where, text in places.items() if each in text]
@@ -149,12 +120,3 @@ def _talk(home: Path, project: Path, env: dict[str, str]) -> Iterator[str]:
         assert "HOME=" in agent.said()
         assert agent.end() == 0
         yield str(agent.messages) + agent.complaints
-
-
-def _kept_by(home: Path) -> dict[str, int]:
-    """Everything that lies in a folder of the agent, with its mode."""
-    found: dict[str, int] = {}
-    for path in home.rglob("*"):
-        if "parley" in path.relative_to(home).parts:
-            found[os.fspath(path)] = path.lstat().st_mode
-    return found

@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -104,15 +104,16 @@ class Home:
         return (ran.stdout + ran.stderr).decode(errors="replace")
 
 
-def looked_at(base: Path) -> Places:
-    """Let the agent work in a home full of secrets, and look everywhere."""
+Part = Callable[[Home, Places], None]
+
+
+def looked_at(base: Path, parts: tuple[Part, ...]) -> Places:
+    """Let the agent do some things in a home full of secrets, and look everywhere."""
     places = Places()
     with FakeServer(OpenAIChatFake("canary-keyring"), _script) as model, _far_server() as far:
         home = Home(base, model, f"http://127.0.0.1:{far.server_address[1]}/mcp")
-        _work(home, places)
-        _with_terminals(home, places)
-        _fail(home, places)
-        _commands(home, places)
+        for part in parts:
+            part(home, places)
         for request in model.requests:
             headers = {k: v for k, v in request.headers.items() if k != "authorization"}
             said = json.dumps([request.path, request.query, headers, request.body])
@@ -125,14 +126,14 @@ def looked_at(base: Path) -> Places:
 
 def campaign() -> Iterator[Result]:
     with tempfile.TemporaryDirectory(prefix="secrets-") as base:
-        places = looked_at(Path(os.path.realpath(base)))
+        places = looked_at(Path(os.path.realpath(base)), (work, terminals, fail, commands))
     size = sum(places.names.values()) / 1000
     how = f"{len(CANARIES)} canaries looked for; {size:.0f} kB of text"
     failures = (*places.failures, *places.empty())
     yield Result("places that secrets could get to", len(places.names), 20, failures, how)
 
 
-def _work(home: Home, places: Places) -> None:
+def work(home: Home, places: Places) -> None:
     """A session that works: tools, MCP servers, a hook, a job in the background."""
     client_server = {
         "name": "third",
@@ -165,8 +166,8 @@ def _work(home: Home, places: Places) -> None:
         if core.split()[4] != "0":
             places.failures.append("core dumps are not off")
         assert agent.end() == 0
-        shell = [str(each) for each in agent.updates(session) if "canary" in str(each)]
-        places.look("what commands print of their environment", "ran" + "".join(shell))
+        printed = [each for each in agent.updates(session) if "HOME=" in str(each)]
+        places.look("what commands print of their environment", "".join(map(str, printed)))
         places.look("stdout of the agent", json.dumps(agent.messages))
         places.look("stderr of the agent", "stderr:" + agent.complaints)
     own = {"first": "config", "second": "second", "third": "client"}
@@ -189,7 +190,7 @@ def _processes(pid: int, places: Places) -> None:
         places.look("environment of children", _text(about / "environ"), own)
 
 
-def _with_terminals(home: Home, places: Places) -> None:
+def terminals(home: Home, places: Places) -> None:
     """The same in an editor that runs commands in terminals of its own."""
     asked: list[Json] = []
 
@@ -212,7 +213,7 @@ def _allowed(request: Json) -> Any:
     return allow(request) if "options" in request["params"] else {}
 
 
-def _fail(home: Home, places: Places) -> None:
+def fail(home: Home, places: Places) -> None:
     """A model that refuses the key and repeats it, requests that are wrong, broken files."""
     arguments = ("--model", "other/m")
     with RawClient(*arguments, home=home.home, cwd=home.project, env=home.env) as agent:
@@ -246,7 +247,7 @@ def _fail(home: Home, places: Places) -> None:
     places.look("a start that fails", f"said: {nowhere}")
 
 
-def _commands(home: Home, places: Places) -> None:
+def commands(home: Home, places: Places) -> None:
     """What the commands print and write."""
     places.look("parley doctor", home.run("doctor"))
     places.look("parley doctor --json", home.run("doctor", "--json"))
@@ -276,6 +277,7 @@ def _files(home: Home, places: Places) -> None:
     share, state = home.home / ".local/share", home.home / ".local/state"
     places.look_into("the log", state)
     places.look_into("the database of the sessions", share / "parley", "*.db*")
+    places.look_into("the copies for undo", share / "parley/undo")
     places.look_into("everything in the data folder", share)
     places.look_into("the workspace", home.project)
     places.look("the temp folder", "names:" + " ".join(map(str, home.temp.rglob("*"))))
