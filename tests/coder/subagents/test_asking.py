@@ -10,8 +10,10 @@ import pytest
 from parley.coder.calls import CANCELLED
 from parley.coder.message import ToolResult
 from parley.coder.permission.rule import parse_rules
+from parley.coder.sandbox.sandbox import Sandbox
 from parley.coder.settings import CoderSettings
 from parley.coder.subagents.sub_agent import PARENT
+from parley.coder.tools.bash import Bash
 from parley.coder.tools.tool import Outcome, Progress
 from parley.session.question import (
     Dismissed,
@@ -19,8 +21,9 @@ from parley.session.question import (
     PermissionQuestion,
     ToolCallSubject,
 )
+from tests.coder.sandbox.test_sandbox import nothing
 from tests.coder.stage import BOUND, Gate, SmallTool, Watcher, answered, calls, choosing, says
-from tests.coder.subagents.stage import agent, call, cast_stage, played, shown, told
+from tests.coder.subagents.stage import agent, call, cast_stage, notices, played, shown, told
 
 ASK = CoderSettings(mode="ask")
 WRITER = calls(agent("a1", "write", tools="full"))
@@ -154,6 +157,27 @@ def test_rules_of_the_user_hold_for_them(tmp_path: Path) -> None:
             await s.say()
             assert put.ran == []
             assert "The rule `deny put` denies this." in cast.results("write")[0].text
+
+    asyncio.run(scenario())
+
+
+def test_where_nothing_confines_commands_it_is_said_once_and_they_are_asked_for(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> None:
+        start = calls(*(agent(f"a{n}", f"w{n}", tools="full") for n in (1, 2)))
+        work = (calls(call("c", "bash", command="ls")), says("ok"))
+        parts = played(go=(start, says("ok")), w1=work, w2=work)
+        client = Watcher(choosing("allow_once"))
+        async with cast_stage(tmp_path, Bash(), client=client, parts=parts) as (s, _):
+            s.runtime.sandbox = Sandbox("auto", mechanisms=nothing)
+            await s.new()
+            await s.say()
+            assert len(client.questions) == 2
+            (notice,) = notices(s)
+            assert notice.endswith(
+                ": No sandbox works on this machine, so you are asked about every command."
+            )
 
     asyncio.run(scenario())
 

@@ -21,7 +21,7 @@ from parley.coder.instructions import Instructions
 from parley.coder.message import AgentMessage, Message, TextPart, ToolMessage, UserMessage
 from parley.coder.options import Chosen
 from parley.coder.rounds import Stop, rounds, turn_limit
-from parley.coder.store.entry import Entry, Remembered, Said, Spent, Told
+from parley.coder.store.entry import Entry, Remembered, Said, Spent
 from parley.coder.subagents.report import Report, bounded
 from parley.coder.tally import Tally
 from parley.coder.tools.tool import Outcome, Progress, Task
@@ -117,16 +117,10 @@ class SubAgent:
 
     def append(self, *entries: Entry) -> None:
         for entry in entries:
-            match entry:
-                case Told(event=event):
-                    self.tell(event)
-                case Remembered():
-                    self._session.append(entry)
-                case Spent():
-                    self.history.apply(entry)
-                    self._session.append(entry)
-                case _:
-                    self.history.apply(entry)
+            if isinstance(entry, Remembered | Spent):
+                self._session.append(entry)
+            if not isinstance(entry, Remembered):  # The list of those is that of the session.
+                self.history.apply(entry)
             if isinstance(entry, Said):
                 self._said.append(entry.message)
                 self._report.end_paragraph()
