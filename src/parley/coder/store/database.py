@@ -87,9 +87,14 @@ class Database:
         self._lock.release()
 
     def _opened(self) -> sqlite3.Connection:
+        missing = [each for each in (self.folder, *self.folder.parents) if not each.exists()]
         for folder in (self.folder, self.locks):
             make_private(folder)
             folder.chmod(0o700)
+        # A file is as durable as the names of the folders that lead to it.
+        for folder in missing:
+            with suppress(OSError):
+                rebuild.sync_folder(folder.parent)
         if not self._lock.share(_PATIENCE):
             raise StoreFailed(f"Another parley repairs `{self.path}`\nhint: try again", "busy")
         if not rebuild.is_demanded(self.path):

@@ -47,9 +47,10 @@ def demand(path: Path) -> None:
     marker = _marker(path)
     if not marker.exists():
         temporary = marker.with_name(f"{marker.name}.{os.getpid()}")
-        temporary.write_text(str(_free_number(path)))
-        temporary.chmod(0o600)
+        # A marker without its number would have another file taken for the one that was moved.
+        _write(temporary, b"%d" % _free_number(path))
         temporary.replace(marker)
+        sync_folder(path.parent)
 
 
 def is_demanded(path: Path) -> bool:
@@ -101,6 +102,18 @@ def make_private(path: Path) -> None:
 def sync_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Make a small private file whose content is on the disk."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o600)
+    try:
+        os.fchmod(descriptor, 0o600)
+        os.write(descriptor, content)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)

@@ -12,7 +12,9 @@ class Listener:
         return 0
 
     def made(self, path: str) -> None:
-        """A file or folder was made, or an old file was opened to be written from its start."""
+        """A file was made, or an old one was opened to be written from its start."""
+
+    def folder_made(self, path: str) -> None: ...
 
     def wrote(self, path: str, offset: int, content: bytes) -> None: ...
 
@@ -21,6 +23,9 @@ class Listener:
     def removed(self, path: str) -> None: ...
 
     def renamed(self, path: str, target: str) -> None: ...
+
+    def linked(self, path: str, target: str) -> None:
+        """A file got a second name."""
 
     def synced(self, path: str) -> None:
         """What was written to a file has reached the disk."""

@@ -14,7 +14,17 @@ from typing import Any
 from tests.coder.store.faults.listener import SHORT, Listener
 
 _OF_FILES = ("open", "close", "write", "pwrite", "pread", "read", "fsync", "fdatasync", "ftruncate")
-_OF_NAMES = ("rename", "replace", "unlink", "remove", "mkdir", "rmdir", "listdir", "scandir")
+_OF_NAMES = (
+    "rename",
+    "replace",
+    "unlink",
+    "remove",
+    "mkdir",
+    "rmdir",
+    "listdir",
+    "scandir",
+    "link",
+)
 _OF_FACTS = ("stat", "lstat", "chmod", "fchmod")
 _WATCHED = ((os, (*_OF_FILES, *_OF_NAMES, *_OF_FACTS)), (fcntl, ("flock",)))
 _MAKING = os.O_CREAT | os.O_TRUNC
@@ -83,6 +93,10 @@ class OwnCalls:
         self._paths.pop(given[0], None)
         real(*given)
 
+    def _after_mkdir(self, real: Any, path: str, given: Any, named: Any) -> None:
+        real(*given, **named)
+        self.listener.folder_made(path)
+
     def _after_write(self, real: Any, path: str, given: Any, named: Any) -> int:
         offset = os.lseek(given[0], 0, os.SEEK_CUR)
         count = real(*given)
@@ -118,6 +132,10 @@ class OwnCalls:
         self.listener.renamed(path, os.path.abspath(os.fsdecode(given[1])))
 
     _after_replace = _after_rename
+
+    def _after_link(self, real: Any, path: str, given: Any, named: Any) -> None:
+        real(*given, **named)
+        self.listener.linked(path, os.path.abspath(os.fsdecode(given[1])))
 
 
 def _exists(path: str) -> bool:
