@@ -16,6 +16,9 @@ import pytest
 
 from tests.architecture.source_tree import ROOT
 
+# All plants are tried by the first test that runs.
+pytestmark = pytest.mark.timeout(120)
+
 LAYERS = "Layers"
 CYCLES = "No cycles"
 V1 = "v1 is named only in v1 files"
@@ -94,26 +97,32 @@ def broken():
     return names if names or not failed else ["the linter itself: " + shown.getvalue()]
 
 def made(file):
+    # The file, and what was made for it.
     path = pathlib.Path("parley", file)
+    folders = [folder for folder in path.parents if folder.name]
+    new = [each for each in folders if not each.exists()][-1:]
     path.parent.mkdir(parents=True, exist_ok=True)
-    for each in [path, *(folder / "__init__.py" for folder in path.parents if folder.name)]:
+    files = [path, *(folder / "__init__.py" for folder in folders)]
+    new += [each for each in files if not each.exists()]
+    for each in files:
         each.touch()
-    return path
+    return path, new
 
 def planted(file, line, also):
-    shutil.copytree("clean", "parley")
-    if also:
-        made(also)
-    path = made(file)
-    path.write_text(path.read_text() + "\\n" + line + "\\n")
+    new = made(also)[1] if also else []
+    path, more = made(file)
+    text = path.read_text()
+    path.write_text(text + "\\n" + line + "\\n")
     found = broken()
-    shutil.rmtree("parley")
+    path.write_text(text)
+    for each in (*new, *more):
+        shutil.rmtree(each) if each.is_dir() else each.unlink(missing_ok=True)
     return found
 
-shutil.copytree("clean", "parley")
 clean = broken()
-shutil.rmtree("parley")
-print(json.dumps([clean, *(planted(*plant) for plant in json.load(sys.stdin))]))
+plants = [planted(*plant) for plant in json.load(sys.stdin)]
+assert broken() == clean, "a plant was left behind"
+print(json.dumps([clean, *plants]))
 """
 
 
@@ -122,7 +131,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
     """The contracts broken in the clean tree, then those broken by each plant, in order."""
     folder = tmp_path_factory.mktemp("contracts")
     ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "src" / "parley", folder / "clean", ignore=ignored)
+    shutil.copytree(ROOT / "src" / "parley", folder / "parley", ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", folder)
     return _lint(folder)
 
@@ -149,7 +158,7 @@ def _lint(folder: Path) -> list[list[str]]:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=110,
         check=True,
     )
     return json.loads(finished.stdout)
