@@ -18,6 +18,7 @@ from parley.coder.tools.tool import Outcome, Progress
 from parley.session.content import ContentItem, Text
 from parley.session.event import NoticeGiven, ToolCallChanged
 from tests.coder.stage import SmallTool, Stage, Watcher, answered, calls, choosing, says, staged
+from tests.coder.subagents.stage import agent, call, cast_stage, played
 
 
 def shell(script: str, *tools: str, seconds: float = 5, name: str = "h") -> Hook:
@@ -119,7 +120,7 @@ def test_a_hook_that_does_not_concern_a_tool_is_not_run(tmp_path: Path) -> None:
 
 def test_a_hook_can_want_the_person_to_be_asked(tmp_path: Path) -> None:
     tool = change()
-    chosen = settings(shell("""echo '{"decision": "ask", "reason": "Is it time?"}'"""))
+    chosen = settings(shell("""printf '%s' '{"decision": "ask", "reason": "Is it\\n time?"}'"""))
     _, stage = asyncio.run(one_call(tmp_path, chosen, tool))
     assert len(tool.ran) == 1
     (question,) = stage.client.questions
@@ -238,6 +239,22 @@ def test_cancelling_a_turn_ends_the_hook_of_its_call(tmp_path: Path) -> None:
                 await stage.cancelled_at(reached)
             last = [event for event in stage.events if isinstance(event, ToolCallChanged)][-1]
             assert (last.status, tool.ran) == ("cancelled", [])
+
+    asyncio.run(scenario())
+
+
+def test_hooks_hold_for_sub_agents_too(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        tool = change()
+        task = (calls(call("c1", "change")), says("I could not."))
+        parts = played(go=(calls(agent("a1", "try", tools="full")), says("ok")), **{"try": task})
+        chosen = settings(shell("echo never >&2; exit 2", "change"))
+        async with cast_stage(tmp_path, tool, parts=parts, settings=chosen) as (stage, cast):
+            await stage.say()
+            last = cast.asked("try")[-1].messages[-1]
+            assert isinstance(last, ToolMessage)
+            assert last.results[0].text == "A hook of the user stopped this call: never"
+            assert tool.ran == []
 
     asyncio.run(scenario())
 

@@ -136,6 +136,15 @@ def test_the_places_of_the_user_are_none_of_a_project(tmp_path: Path) -> None:
     assert Project(tmp_path, place).names() == []
 
 
+def test_very_much_garbage_is_not_all_named(tmp_path: Path) -> None:
+    for at in range(200):
+        (tmp_path / ".claude" / "skills" / f"s{at:03}" / "SKILL.md").mkdir(parents=True)
+    found = Project(tmp_path).source.found()
+    assert found.contents == ()
+    assert len(found.problems) == 6
+    assert found.problems[-1] == "46 more skills of this project cannot be used."
+
+
 def test_very_many_skills_are_cut(tmp_path: Path) -> None:
     for at in range(MOST_SKILLS + 5):
         add_skill(tmp_path / ".claude" / "skills", f"s{at:03}")

@@ -24,6 +24,8 @@ from parley.coder.tools.tool import Outcome
 from parley.session.content import ContentItem, Text, ToolItem
 
 _LOG = logging.getLogger(__name__)
+_LONGEST_REASON = 1_000
+"""In a question."""
 _FIX = "Repair the hook in your configuration, or remove it; `parley doctor` shows all hooks."
 
 
@@ -79,8 +81,9 @@ class CallHooks:
             if word.effect == "block":
                 raise ToolError(f"A hook of the user stopped this call: {word.reason}")
             if word.effect == "ask":
-                asked.append(f"The hook `{hook.name}`: {word.reason}")
-        return "\n".join(asked)
+                reason = one_line(" ".join(word.reason.split()), _LONGEST_REASON)
+                asked.append(f"The hook `{hook.name}`: {reason}")
+        return " ".join(asked)
 
     async def after(
         self, call: HookedCall, outcome: Outcome, shown: tuple[ToolItem, ...]

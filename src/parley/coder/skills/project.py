@@ -22,6 +22,7 @@ PLACES = (".parley/skills", ".claude/skills", ".agents/skills")
 """Below the folder of the session; the first one counts most."""
 KIND = "skill"
 MOST_SKILLS = 50
+_MOST_PROBLEMS = 5
 _LINKED = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR)
 
 
@@ -44,16 +45,20 @@ class ProjectSkills:
         problems: list[str] = []
         for place in PLACES:
             for name in self._names(place, problems):
-                if len(contents) == MOST_SKILLS:
+                if len(contents) + len(problems) >= MOST_SKILLS:
                     problems.append(
                         f"This project brings more than {MOST_SKILLS} skills; the rest is left out."
                     )
                     break
                 self._take(f"{place}/{name}", contents, problems)
-        return Found(tuple(contents.values()), tuple(problems[:MOST_SKILLS]))
+        if len(problems) > _MOST_PROBLEMS:
+            left = len(problems) - _MOST_PROBLEMS
+            problems[_MOST_PROBLEMS:] = [f"{left} more skills of this project cannot be used."]
+        return Found(tuple(contents.values()), tuple(problems))
 
-    def adopt(self, contents: Sequence[Content]) -> None:
+    def adopt(self, contents: Sequence[Content]) -> Sequence[Content]:
         self._use(tuple(self._skills[content.name] for content in contents))
+        return contents
 
     def _names(self, place: str, problems: list[str]) -> list[str]:
         folder = os.path.join(self._root, place)
