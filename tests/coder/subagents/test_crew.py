@@ -10,6 +10,7 @@ import pytest
 from parley.coder.errors import ToolError
 from parley.coder.settings import CoderSettings, SubagentLimits
 from parley.coder.tools.job import StopJob
+from parley.coder.tools.recall import Recall
 from parley.coder.tools.tool import Outcome, Progress
 from tests.coder.stage import BOUND, SmallTool, answered, calls, says
 from tests.coder.subagents.stage import agent, call, cast_stage, played, shown
@@ -18,20 +19,21 @@ LOOK = SmallTool("look", "read", answered)
 PUT = SmallTool("put", "write", answered)
 PLAN = SmallTool("todo", "read", answered)
 STOP = StopJob()
+RECALL = Recall()
 
 
 @pytest.mark.parametrize(
     ("wanted", "names"),
     [
-        ("read", ["look"]),
-        ("full", ["look", "put", "stop_job"]),
-        ("put", ["put"]),
-        ("`put`, read", ["put", "look"]),
+        ("read", ["look", "recall"]),
+        ("full", ["look", "put", "stop_job", "recall"]),
+        ("put", ["put", "recall"]),
+        ("`put`, read", ["put", "look", "recall"]),
     ],
 )
 def test_a_word_stands_for_tools(tmp_path: Path, wanted: str, names: list[str]) -> None:
     async def scenario() -> None:
-        async with cast_stage(tmp_path, LOOK, PUT, PLAN, STOP, parts={}) as (s, _):
+        async with cast_stage(tmp_path, LOOK, PUT, PLAN, STOP, RECALL, parts={}) as (s, _):
             crew = s.application.sessions.get(s.session_id).desk.crew
             assert crew is not None
             assert list(crew.equipment(wanted)) == names
@@ -42,7 +44,7 @@ def test_a_word_stands_for_tools(tmp_path: Path, wanted: str, names: list[str]) 
 @pytest.mark.parametrize("wanted", ["agent", "todo", "fly", "look, fly", ",", "full, look"])
 def test_what_sub_agents_cannot_have_is_refused(tmp_path: Path, wanted: str) -> None:
     async def scenario() -> None:
-        async with cast_stage(tmp_path, LOOK, PUT, PLAN, STOP, parts={}) as (s, _):
+        async with cast_stage(tmp_path, LOOK, PUT, PLAN, STOP, RECALL, parts={}) as (s, _):
             crew = s.application.sessions.get(s.session_id).desk.crew
             assert crew is not None
             with pytest.raises(ToolError, match="`read`, `full`"):

@@ -7,6 +7,7 @@ from parley.coder.conversation import Conversation
 from parley.coder.errors import ToolError
 from parley.coder.subagents.sub_agent import SubAgent
 from parley.coder.tools.agent import FULL, NAME, READ
+from parley.coder.tools.recall import NAME as RECALL
 from parley.coder.tools.tool import Outcome, Progress, Task, Tool
 from parley.session.event import ToolCallChanged
 
@@ -41,7 +42,8 @@ class SubAgents:
                 )
         if not chosen:
             raise ToolError(f"`tools` names none; write `{READ}`, `{FULL}` or names of tools")
-        return chosen
+        # A conversation that becomes too long is shortened, and this finds what was left out.
+        return chosen | {name: tool for name, tool in known.items() if name == RECALL}
 
     async def work(self, task: Task, progress: Progress) -> Outcome:
         with self._name(task.description) as name:
