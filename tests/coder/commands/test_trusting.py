@@ -185,6 +185,19 @@ def test_what_is_trusted_starts_with_the_next_session_until_it_changes(tmp_path:
     play(scenario)
 
 
+def test_a_server_that_changes_while_it_runs_waits_for_the_next_session(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with staged(tmp_path, client=Watcher(choosing("allow_always"))) as stage:
+            write(stage, docs=SHELL)
+            await stage.say("/trust")
+            write(stage, docs={**SHELL, "args": ["-c", "exit 1"]})
+            await stage.say("/trust")
+            assert said(stage).endswith("is trusted. This session keeps it as it was before.")
+            assert await running(stage) == ["docs"]
+
+    play(scenario)
+
+
 def test_content_that_changes_during_the_question_is_not_used(tmp_path: Path) -> None:
     async def scenario() -> None:
         client = Watcher(choosing("allow_always"), Gate())

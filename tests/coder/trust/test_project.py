@@ -27,8 +27,9 @@ class Plain:
     def found(self) -> Found:
         return Found(self.contents, self.problems)
 
-    def adopt(self, contents: Sequence[Content]) -> None:
+    def adopt(self, contents: Sequence[Content]) -> Sequence[Content]:
         self.adopted.append(tuple(contents))
+        return [content for content in contents if content.digest == "one"]
 
 
 def play(scenario: Callable[[], Coroutine[None, None, None]]) -> None:
@@ -80,6 +81,8 @@ def test_an_agreement_holds_from_the_next_look_on(tmp_path: Path) -> None:
         source.contents = (replace(A, digest="two"),)
         assert (await project.look()).waiting[0] == Waiting(source.contents[0], True)
         assert source.adopted == [(), (A,), ()]
+        await project.agree(source.contents)
+        assert await project.look() == Look((Waiting(B, False),), source.contents, source.contents)
         assert await project.forget([A, B]) == 1
 
     play(scenario)

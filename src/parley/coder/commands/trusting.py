@@ -102,6 +102,8 @@ def _nothing(look: Look) -> str:
 
 
 def _result(content: Content, after: Look) -> str:
+    if content in after.later:
+        return f"- {_named(content)} is trusted. This session keeps it as it was before."
     if content in after.trusted:
         return f"- {_named(content)} is trusted and used from here on."
     return f"- {_named(content)} has changed while you were asked, so it is not used."

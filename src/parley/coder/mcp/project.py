@@ -58,7 +58,8 @@ class ProjectServers:
         self._start = start
         self._path = os.environ.get("PATH", os.defpath) if path is None else path
         self._found: dict[Content, _Usable] = {}
-        self._started: set[str] = set()
+        self._started: dict[str, str] = {}
+        # The digests of what was started, by the place of it.
 
     def found(self) -> Found:
         """Read the file, and what its servers name."""
@@ -83,12 +84,15 @@ class ProjectServers:
         self._found = found
         return Found(tuple(found), tuple(problems))
 
-    def adopt(self, contents: Sequence[Content]) -> None:
-        """Start those that were not started before in this session."""
+    def adopt(self, contents: Sequence[Content]) -> Sequence[Content]:
+        """Start those that were not started before in this session, in whatever form."""
         new = [each for each in contents if each.place not in self._started]
-        self._started.update(each.place for each in new)
-        if not new:
-            return
+        self._started |= {each.place: each.digest for each in new}
+        if new:
+            self._begin(new)
+        return [each for each in contents if self._started[each.place] == each.digest]
+
+    def _begin(self, new: Sequence[Content]) -> None:
         agreed = {each.name: (each, self._found[each].written) for each in new}
 
         def still(server: McpServer) -> bool:

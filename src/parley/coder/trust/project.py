@@ -35,8 +35,11 @@ class Source(Protocol):
         """Look at the folder; in a thread. Nothing that lies there may make it fail or wait."""
         ...
 
-    def adopt(self, contents: Sequence[Content]) -> None:
-        """Use what the last look has found and the user trusts; it may be in use already."""
+    def adopt(self, contents: Sequence[Content]) -> Sequence[Content]:
+        """Use what the last look has found and the user trusts; it may be in use already.
+
+        Those that are in use now, since some may have to wait for the next session.
+        """
         ...
 
 
@@ -53,6 +56,8 @@ class Look(Struct, frozen=True):
 
     waiting: tuple[Waiting, ...] = ()
     trusted: tuple[Content, ...] = ()
+    later: tuple[Content, ...] = ()
+    """Those of the trusted ones that this session does not use."""
     problems: tuple[str, ...] = ()
 
 
@@ -84,17 +89,19 @@ class Project:
         async with self._looking:
             waiting: list[Waiting] = []
             trusted: list[Content] = []
+            later: list[Content] = []
             problems: list[str] = []
             for source in self._sources:
                 found = await asyncio.to_thread(source.found)
                 standings = await asyncio.to_thread(self._book.standing, found.contents)
                 pairs = tuple(zip(found.contents, standings, strict=True))
                 usable = [content for content, standing in pairs if standing == "trusted"]
-                source.adopt(usable)
+                used = source.adopt(usable)
                 trusted += usable
+                later += [content for content in usable if content not in used]
                 waiting += [Waiting(c, s == "changed") for c, s in pairs if s != "trusted"]
                 problems += found.problems
-            return Look(tuple(waiting), tuple(trusted), tuple(problems))
+            return Look(tuple(waiting), tuple(trusted), tuple(later), tuple(problems))
 
     async def agree(self, contents: Sequence[Content]) -> None:
         """The user trusts these; `look` will use them, if they still are what they were.
