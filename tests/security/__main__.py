@@ -13,19 +13,27 @@ from collections.abc import Callable, Iterator
 
 from tests.security import (
     answer_campaign,
+    bait_campaign,
+    mode_campaign,
     path_campaign,
     sandbox_campaign,
+    secret_campaign,
     shell_campaign,
+    threats,
     web_campaign,
 )
 from tests.security.campaign import Result, table
 
 PARTS: dict[str, Callable[[], Iterator[Result]]] = {
+    "baits": bait_campaign.campaign,
     "paths": path_campaign.campaign,
     "shell": shell_campaign.campaign,
     "web": web_campaign.campaign,
     "sandbox": sandbox_campaign.campaign,
+    "secrets": secret_campaign.campaign,
+    "modes": mode_campaign.campaign,
     "answers": answer_campaign.campaign,
+    "threats": threats.campaign,
 }
 
 
