@@ -104,9 +104,11 @@ def test_modes_and_things_out_of_place_are_problems(folder: Path) -> None:
     assert texts(folder, "problem") == ["sessions.db has the mode 644 and should have 600"]
     (folder / "locks").chmod(0o755)
     (folder / "undo").touch()
-    assert texts(folder, "problem") == [
+    (folder / "sessions.db-shm").mkdir()
+    assert texts(folder, "problem")[-3:] == [
         "sessions.db has the mode 644 and should have 600, and 1 more",
         "undo is in the place of something else",
+        "sessions.db-shm is in the place of something else",
     ]
 
 

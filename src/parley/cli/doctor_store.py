@@ -15,7 +15,14 @@ from parley.cli.finding import Finding, is_bad, lines
 from parley.coder.store.check import Checked, Fault, Progress, check, nobody
 from parley.coder.store.database import FILE_NAME
 from parley.coder.store.failure import StoreFailed
-from parley.coder.store.leftovers import Remain, exposed, misplaced, remains, size_of
+from parley.coder.store.leftovers import (
+    Remain,
+    exposed,
+    misplaced,
+    misplaced_logs,
+    remains,
+    size_of,
+)
 from parley.coder.store.repair import repair
 from parley.coder.store.using import is_used, users
 
@@ -141,7 +148,7 @@ def _around(folder: Path, fix: str) -> Iterator[Finding]:
         name = first.path.relative_to(folder)
         text = f"{name} has the mode {first.mode:o} and should have {first.wanted:o}"
         yield Finding("store", "problem", text + (f", and {more} more" if more else ""), fix)
-    for path in misplaced(folder):
+    for path in (*misplaced(folder), *misplaced_logs(folder)):
         text = f"{path.relative_to(folder)} is in the place of something else"
         yield Finding("store", "problem", text, fix)
 

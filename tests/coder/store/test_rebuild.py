@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from parley.coder.store import changing, reading, rebuild, schema
+from parley.coder.store import changing, check, reading, rebuild, schema
 from tests.coder.store.staging import FIRST, SECOND
 
 
@@ -81,6 +81,7 @@ def test_a_rebuild_that_was_interrupted_anywhere_is_done_the_next_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     path = made(tmp_path)
+    rebuild.demand(path)
 
     def interrupted(*given: object) -> None:
         raise KeyboardInterrupt
@@ -104,43 +105,97 @@ def test_a_marker_that_says_nothing_stands_for_the_first_name(tmp_path: Path) ->
     assert done.aside.name == "sessions.db.damaged-1"
 
 
-def test_what_is_moved_aside_is_the_damaged_file_with_its_log_byte_by_byte(tmp_path: Path) -> None:
-    (tmp_path / "alive").mkdir()
-    alive = made(tmp_path / "alive")
+def killed(folder: Path) -> Path:
+    """A store whose last change is in its log."""
+    (folder / "alive").mkdir()
+    alive = made(folder / "alive")
     with closing(schema.connect(alive)) as connection:
         changing.set_title(connection, 1, FIRST, "in the log")
         for suffix in ("", "-wal"):
-            shutil.copy(f"{alive}{suffix}", tmp_path)
-    path = tmp_path / alive.name
+            shutil.copy(f"{alive}{suffix}", folder)
+    shutil.rmtree(folder / "alive")
+    return folder / alive.name
+
+
+def title(path: Path) -> str | None:
+    with closing(schema.connect(path)) as connection:
+        head = reading.head(connection, FIRST)
+        assert head is not None
+        return head.title
+
+
+@pytest.mark.parametrize("linking", [True, False])
+def test_what_is_moved_aside_is_the_damaged_file_with_its_log_byte_by_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, linking: bool
+) -> None:
+    def unable(*given: object, **named: object) -> None:
+        raise PermissionError
+
+    if not linking:
+        monkeypatch.setattr(rebuild.os, "link", unable)
+    path = killed(tmp_path)
     before = [Path(f"{path}{suffix}").read_bytes() for suffix in ("", "-wal")]
     done = rebuild.rebuild(path)
     assert done is not None
     assert [Path(f"{done.aside}{suffix}").read_bytes() for suffix in ("", "-wal")] == before
     assert {each.name for each in tmp_path.iterdir()} == {
-        "alive",
         "sessions.db",
         "sessions.db.damaged-1",
         "sessions.db.damaged-1-wal",
     }
-    with closing(schema.connect(path)) as connection:
-        head = reading.head(connection, FIRST)
-        assert head is not None
-        assert head.title == "in the log"
+    assert title(path) == "in the log"
 
 
-def test_a_rebuild_that_was_killed_between_moving_the_log_and_the_file_loses_nothing(
-    tmp_path: Path,
+def test_a_rebuild_that_was_killed_at_any_of_its_steps_loses_nothing_of_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "alive").mkdir()
-    alive = made(tmp_path / "alive")
-    path = tmp_path / alive.name
-    with closing(schema.connect(alive)) as connection:
-        connection.execute("SELECT * FROM sessions").fetchall()
-        shutil.copy(alive, path)
-        shutil.copy(f"{alive}-wal", f"{path}.damaged-1-wal")
-    rebuild.demand(path)
-    assert rebuild.rebuild(path) is not None
-    assert records(path) == {FIRST: 2, SECOND: 2}
+    def dying(step: int, names: tuple[str, ...] = ("link", "rename", "unlink")) -> None:
+        """Let the system fail for good at a step, as if the process had been killed there."""
+        calls = 0
+        for name in names:
+            real = getattr(os, name)
+
+            def counted(*given: object, real: object = real, **named: object) -> object:
+                nonlocal calls
+                calls += 1
+                if calls >= step:
+                    raise KeyboardInterrupt
+                return real(*given, **named)  # type: ignore[operator]
+
+            patched.setattr(rebuild.os, name, counted)
+
+    interrupted, step = True, 0
+    while interrupted:
+        step += 1
+        folder = tmp_path / str(step)
+        folder.mkdir()
+        path = killed(folder)
+        with monkeypatch.context() as patched:
+            dying(step)
+            try:
+                rebuild.rebuild(path)
+                interrupted = False
+            except KeyboardInterrupt:
+                interrupted = True
+        # Whoever looks at it in between leaves an empty log behind.
+        check.check(path)
+        rebuild.rebuild(path) if interrupted else None
+        assert (title(path), records(path)) == ("in the log", {FIRST: 2, SECOND: 2})
+        assert (folder / "sessions.db.damaged-1-wal").stat().st_size > 0
+    assert step > 5
+
+
+def test_a_file_that_somebody_removed_leaves_a_log_that_is_kept(tmp_path: Path) -> None:
+    path = killed(tmp_path)
+    log = Path(f"{path}-wal").read_bytes()
+    path.unlink()
+    rebuild.rebuild(path)
+    assert (tmp_path / "sessions.db.damaged-1-wal").read_bytes() == log
+    assert records(path) == {}
+    # A name of which a part is taken is not used again.
+    rebuild.rebuild(path)
+    assert (tmp_path / "sessions.db.damaged-1-wal").read_bytes() == log
+    assert (tmp_path / "sessions.db.damaged-2").exists()
 
 
 def test_a_session_whose_folder_is_lost_is_kept_if_its_records_fit_its_name(

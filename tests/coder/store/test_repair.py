@@ -221,6 +221,14 @@ def test_things_in_the_place_of_others_are_moved(folder: Path) -> None:
     assert counts(folder) == [ENTRIES, ENTRIES]
 
 
+def test_a_folder_in_the_place_of_the_log_is_moved(folder: Path) -> None:
+    (folder / "sessions.db-wal").mkdir()
+    (line,) = repaired(folder)
+    assert line.startswith("sessions.db-wal cannot be what it should be")
+    assert (folder / "sessions.db-wal.damaged-1").is_dir()
+    assert counts(folder) == [ENTRIES, ENTRIES]
+
+
 def test_while_somebody_has_the_store_open_nothing_is_done(folder: Path) -> None:
     changed(folder, "UPDATE entries SET crc = 0 WHERE session = 1 AND seq = 100")
     before = (folder / "sessions.db").read_bytes()

@@ -24,7 +24,7 @@ RemainKind = Literal["damaged", "temporary", "lock", "undo"]
 
 _NAME = re.escape(FILE_NAME)
 _DAMAGED = re.compile(
-    rf"(?:{_NAME}|{LOCK_NAME}|{LOCKS_FOLDER}|{UNDO_FOLDER}|.+\.lock)\.damaged-\d+(-\w+)?"
+    rf"(?:{_NAME}(?:-\w+)?|{LOCK_NAME}|{LOCKS_FOLDER}|{UNDO_FOLDER}|.+\.lock)\.damaged-\d+(-\w+)?"
 )
 _TEMPORARY = re.compile(rf"{_NAME}\.(?:new(-\w+)?|rebuild\.\d+)")
 _OWN = re.compile(rf"{_NAME}(?:-wal|-shm|\..*)?|{LOCK_NAME}")
@@ -95,6 +95,14 @@ def misplaced(folder: Path) -> Iterator[Path]:
             yield path
     for path in _inside(folder / LOCKS_FOLDER):
         if path.suffix == ".lock" and not _is(path, stat.S_ISREG):
+            yield path
+
+
+def misplaced_logs(folder: Path) -> Iterator[Path]:
+    """The same for what SQLite keeps beside the file. Only who is alone with the store moves it."""
+    for suffix in ("-wal", "-shm"):
+        path = folder / f"{FILE_NAME}{suffix}"
+        if os.path.lexists(path) and not _is(path, stat.S_ISREG):
             yield path
 
 

@@ -6,6 +6,7 @@ moved, so a rebuild for which there is no room changes nothing. The caller holds
 """
 
 import os
+import shutil
 import sqlite3
 import stat
 from collections.abc import Generator, Iterator, Sequence
@@ -65,8 +66,8 @@ def rebuild(path: Path) -> Rebuilt | None:
     if _exists(path) and _exists(aside):
         _finish(path)
         return None
-    if not _exists(path) or _exists(_log_of(aside)):
-        # The last rebuild was interrupted while it moved the file.
+    if not _exists(path):
+        # Somebody removed it, or the last rebuild was interrupted.
         _move(path, aside)
     source = path if _exists(path) else aside
     fresh = path.with_name(f"{path.name}.new")
@@ -120,18 +121,41 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _move(path: Path, aside: Path) -> None:
-    """Move the file aside with its log of changes, as far as that is not done already."""
-    # The log belongs to the file, so it goes first: a file without it is still whole.
-    for old, new in ((_log_of(path), _log_of(aside)), (path, aside)):
+    """Move the file aside with its log of changes, as far as that is not done already.
+
+    They belong together, so there are two logs for a moment: a file is never without its own.
+    """
+    log, kept = _log_of(path), _log_of(aside)
+    for each in (log, kept):
         with suppress(FileNotFoundError):
-            os.rename(old, new)
-    for file in (path, aside):
+            # Reading leaves an empty one behind.
+            if each.lstat().st_size == 0:
+                each.unlink()
+    if _exists(path):
+        if _exists(log):
+            _double(log, kept)
+            sync_folder(path.parent)
+        os.rename(path, aside)
+    if _exists(log) and not _exists(kept):
+        os.rename(log, kept)
+    for each in (log, *(file.with_name(f"{file.name}-shm") for file in (path, aside))):
         with suppress(FileNotFoundError):
-            os.unlink(f"{file}-shm")
-    # Reading leaves an empty one behind.
+            os.unlink(each)
+
+
+def _double(log: Path, kept: Path) -> None:
+    """Give a file a second name, or make a copy where that cannot be."""
     with suppress(FileNotFoundError):
-        if _log_of(aside).lstat().st_size == 0:
-            _log_of(aside).unlink()
+        # An interrupted rebuild has left it.
+        os.unlink(kept)
+    try:
+        os.link(log, kept, follow_symlinks=False)
+    except OSError:
+        make_private(kept)
+        with log.open("rb") as source, kept.open("r+b") as target:
+            shutil.copyfileobj(source, target)
+            target.flush()
+            os.fsync(target.fileno())
 
 
 def _remove(fresh: Path) -> None:
@@ -250,7 +274,7 @@ def _log_of(path: Path) -> Path:
 
 def _free_number(path: Path) -> int:
     number = 1
-    while _exists(_aside(path, number)):
+    while _exists(aside := _aside(path, number)) or _exists(_log_of(aside)):
         number += 1
     return number
 

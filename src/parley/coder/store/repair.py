@@ -15,7 +15,7 @@ from parley.coder.store import changing, rebuild, schema
 from parley.coder.store.check import Checked, Fault, Progress, check, nobody
 from parley.coder.store.database import FILE_NAME
 from parley.coder.store.failure import SessionInUse, StoreFailed, failed
-from parley.coder.store.leftovers import Remain, exposed, misplaced, remains
+from parley.coder.store.leftovers import Remain, exposed, misplaced, misplaced_logs, remains
 from parley.coder.store.lock import SessionLock, StoreLock
 from parley.coder.store.side_folder import remove
 from parley.coder.store.using import LOCK_NAME, LOCKS_FOLDER, users
@@ -50,8 +50,9 @@ class _Repair:
             raise PermissionError(1, "the folder belongs to another user")
         # Without the right modes nothing else could be done.
         self._close_to_others()
-        self._move_misplaced()
+        self._move(misplaced(self._folder))
         with self._alone():
+            self._move(misplaced_logs(self._folder))
             self._free_locks()
             found = self._checked()
             if found.faults:
@@ -68,8 +69,8 @@ class _Repair:
             found.path.chmod(found.wanted)
             self._say(f"{self._name(found.path)}: mode {found.mode:o} is now {found.wanted:o}")
 
-    def _move_misplaced(self) -> None:
-        for path in misplaced(self._folder):
+    def _move(self, paths: Iterator[Path]) -> None:
+        for path in paths:
             aside = rebuild.free_aside(path)
             path.rename(aside)
             self._say(f"{self._name(path)} cannot be what it should be; it is now `{aside}`")
