@@ -101,6 +101,7 @@ def test_a_server_is_shown_whole_and_starts_in_the_running_session(
             assert f'["/bin/sh","-c","{"x" * 5000}; rm -r y\\u202e\\u001b[2K"]' in (
                 question.description
             )
+            assert question.description.startswith("```\n")
             assert {each.kind for each in question.options} == {"allow_always", "reject_once"}
             assert said(stage) == "- the MCP server `docs` is trusted and used from here on."
             assert await running(stage) == ["docs"]

@@ -48,6 +48,21 @@ def test_what_is_not_there_is_not_found(root: Path, text: str) -> None:
     assert named(root, text) == []
 
 
+@pytest.mark.parametrize(
+    "word", ["tools/*.py", "./tools/s?rver.py", "tools/{{a,b}}", "{}/tools/[a]"]
+)
+def test_a_wildcard_names_the_folder_around_it(root: Path, word: str) -> None:
+    found = named_in(str(root), [word.format(root)], Budget())
+    assert (found.files, found.folders) == ((), ("tools",))
+
+
+def test_what_only_looks_like_a_wildcard_is_a_name(root: Path) -> None:
+    (root / "tools" / "[id].js").write_text("3")
+    assert named(root, "tools/[id].js") == ["tools/[id].js"]
+    assert is_named_file(str(root), "tools/[id].js")
+    assert named_in(str(root), ["*", "*.py", '{"a": 1}', "no/*"], Budget()) == named_files.Named()
+
+
 def test_folders_are_told_apart(root: Path) -> None:
     found = named_in(str(root), ["tools", "--dir=.", "run.sh"], Budget())
     assert found.folders == (".", "tools")

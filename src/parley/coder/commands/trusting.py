@@ -3,6 +3,7 @@
 from parley.coder.commands.outcome import Say
 from parley.coder.open_session import OpenSession
 from parley.coder.permission.visible import visible, visible_lines
+from parley.coder.tools.bash import fenced
 from parley.coder.trust.book import TrustNotKept
 from parley.coder.trust.content import Content
 from parley.coder.trust.project import Look, Waiting
@@ -60,14 +61,7 @@ async def _asked(session: OpenSession, waiting: list[Waiting]) -> list[Content]:
 async def _decided(session: OpenSession, waiting: Waiting) -> Decision:
     content = waiting.content
     title = visible(f"Trust the {content.kind} {content.name!r} of this project?")
-    changed = ["You trusted it before, and it has changed since.", ""] if waiting.changed else []
-    lines = [
-        *changed,
-        visible_lines(content.shown),
-        "",
-        f"From {visible(content.path)} in {visible(content.root)}",
-    ]
-    text = "\n".join(lines)
+    text = _shown(waiting)
     call = ToolCallChanged(
         f"trust-{session.runtime.sources.new_id()}", title=title, kind="other", status="pending"
     )
@@ -84,6 +78,17 @@ async def _decided(session: OpenSession, waiting: Waiting) -> Decision:
         # What was asked stays in the conversation.
         content = (ContentItem(Text(text)),)
         session.tell(ToolCallChanged(call.id, status=status, content=content))
+
+
+def _shown(waiting: Waiting) -> str:
+    """All that a person decides by. What comes from the project is fenced: no part of it can look
+    like ours, nor be left out by a client that shows marked-up text.
+    """
+    content = waiting.content
+    changed = ["You trusted it before, and it has changed since."] if waiting.changed else []
+    where = f"{content.path}\n{content.root}"
+    lines = [*changed, fenced(visible_lines(content.shown)), "From:", fenced(visible_lines(where))]
+    return "\n".join(lines)
 
 
 async def _forgotten(session: OpenSession, look: Look) -> Say:

@@ -23,6 +23,8 @@ _LONGEST = 4096
 _CHUNK = 1024 * 1024
 _BETWEEN = re.compile(r"[\s=:;,'\"`|&<>()@]+")
 _PATH_INSIDE = re.compile(r"\.{0,2}/.*", re.DOTALL)
+# The first component with a wildcard that is not the first of all.
+_WILD = re.compile(r"(?<=/)[^/]*[*?\[{].*", re.DOTALL)
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
@@ -101,9 +103,11 @@ def _inside(root: str, word: str) -> str | None:
     if not is_beneath(path, root):
         # The project may be named by a link that leads to it.
         path = os.path.realpath(path)
-    if not is_beneath(path, root) or not os.path.lexists(path):
-        return None
-    return os.path.relpath(path, root)
+    if is_beneath(path, root) and os.path.lexists(path):
+        return os.path.relpath(path, root)
+    before = _WILD.split(word)[0]
+    # What a shell finds for a wildcard cannot be known, but the folder around it can.
+    return _inside(root, before) if before != word else None
 
 
 def _looked_at(root: str, path: str, budget: Budget) -> NamedFile | None:
