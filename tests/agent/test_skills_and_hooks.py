@@ -1,6 +1,9 @@
 """Skills and hooks of the user over the wire, and a checkout that brings its own."""
 
 import json
+import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -48,6 +51,26 @@ def commands(stage: Stage, scene: Scene) -> set[str]:
     told = [*answers, *scene.updates("available_commands_update")]
     found = [each["availableCommands"] for each in told if "availableCommands" in each]
     return {each["name"] for each in found[-1]} if found else set()
+
+
+def soon(condition: Callable[[], bool]) -> bool:
+    """Whether something that no message tells of becomes true."""
+    deadline = time.monotonic() + 5
+    while not condition() and time.monotonic() < deadline:
+        os.sched_yield()
+    return condition()
+
+
+def ended(pids: Path) -> bool:
+    """Whether all processes of a list end."""
+    return soon(lambda: not any(map(_lives, pids.read_text().split())))
+
+
+def _lives(pid: str) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def outcome(scene: Scene, tool: str) -> Json:
@@ -143,6 +166,26 @@ def test_a_hook_that_cannot_be_read_makes_sessions_ask(tmp_path: Path) -> None:
         scene = stage.open()
         assert scene.stop_reason("edit") == "end_turn"
         assert len(scene.questions()) == 1
+
+
+def test_no_hook_outlives_a_cancelled_turn_or_a_killed_agent(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    slow = hook(tmp_path, "slow", f"trap '' TERM\nsleep 60 &\necho $$ $! >> {pids}\nwait")
+    configure(tmp_path, f"[[hooks.before_tool]]\ncommand = [{slow}]\n")
+    with staged(SCRIPT, tmp_path, 1, "--mode", "full-access") as stage:
+        scene = stage.open()
+        turn = scene.begin("edit")
+        assert soon(lambda: pids.exists() and pids.read_text().count("\n") == 1)
+        started = time.monotonic()
+        stage.client.cancel(scene.id)
+        assert stage.client.ended(turn)["stopReason"] == "cancelled"
+        assert time.monotonic() - started < 2
+        assert ended(pids)
+        scene.begin("look at a.txt")
+        assert soon(lambda: pids.read_text().count("\n") == 2)
+        stage.client.process.kill()
+        assert ended(pids)
+        assert not (scene.folder / "new.txt").exists()
 
 
 def test_hooks_that_a_project_ships_are_ignored(tmp_path: Path) -> None:
