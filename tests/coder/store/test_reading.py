@@ -9,6 +9,7 @@ import pytest
 
 from parley.coder.store import changing, reading, schema
 from parley.coder.store.failure import Damaged
+from parley.coder.store.record import seed, text_checksum
 from parley.errors import InvalidParams
 from tests.coder.store.staging import FIRST, SECOND, THIRD
 
@@ -92,6 +93,17 @@ def test_a_session_whose_facts_are_damaged_is_not_there(
     connection.execute(f"UPDATE sessions SET {damage} WHERE key = 1")
     assert reading.head(connection, FIRST) is None
     assert listed(reading.page(connection, None, None, 9)) == [THIRD, SECOND]
+
+
+def test_folders_that_are_no_text_of_ours_are_damage_even_with_their_checksum(
+    connection: sqlite3.Connection,
+) -> None:
+    crc = text_checksum(seed(FIRST), "/project", "no list")
+    connection.execute(
+        "UPDATE sessions SET cwd = '/project', additional = 'no list', crc = ? WHERE key = 1",
+        (crc,),
+    )
+    assert reading.head(connection, FIRST) is None
 
 
 @pytest.mark.parametrize("damage", ["title = 'other'", "title_crc = 1", "title = NULL"])

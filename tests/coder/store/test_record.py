@@ -47,7 +47,18 @@ def test_what_json_cannot_hold_is_stored_as_the_nearest_thing() -> None:
     assert unpacked(body) == clean
 
 
-@pytest.mark.parametrize("body", [b'{"entry":"dreamt"}', b'{"entry":"told"}', b"{", b"\xff"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"entry":"dreamt"}',
+        b'{"entry":"told"}',
+        b"{",
+        b"\xff",
+        b'{"entry":"turn_begun","turn_id":"\xff"}',
+        b'{"entry":"told","event":' + b'{"a":' * 100_000,
+    ],
+    ids=range(6),
+)
 def test_a_kind_that_only_a_newer_version_knows_is_no_entry(body: bytes) -> None:
     assert unpacked(body) is None
 

@@ -87,13 +87,14 @@ def head_of(row: tuple[Any, ...]) -> Head | None:
     if not texts or not is_session_id(session_id):
         return None
     start = seed(session_id)
-    if crc != text_checksum(start, cwd, additional):
+    folders = unpacked_paths(additional)
+    if crc != text_checksum(start, cwd, additional) or folders is None:
         return None
     if not isinstance(title, str) or title_crc != text_checksum(start, title):
         title = None
     updated = updated if isinstance(updated, int) else 0
     touched = touched if isinstance(touched, int) else 0
-    return Head(key, session_id, cwd, unpacked_paths(additional), title, updated, touched)
+    return Head(key, session_id, cwd, folders, title, updated, touched)
 
 
 def is_damage(error: sqlite3.Error) -> bool:

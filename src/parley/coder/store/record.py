@@ -52,7 +52,7 @@ def unpacked(body: bytes) -> Entry | None:
     """The entry, or nothing when it is of a kind that only a newer version knows."""
     try:
         return _decoder().decode(body)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 
@@ -60,8 +60,12 @@ def packed_paths(paths: Sequence[str]) -> str:
     return _encode(paths).decode()
 
 
-def unpacked_paths(text: str) -> tuple[str, ...]:
-    return msgspec.json.decode(text, type=tuple[str, ...])
+def unpacked_paths(text: str) -> tuple[str, ...] | None:
+    """The paths, or nothing when the text is none of ours."""
+    try:
+        return msgspec.json.decode(text, type=tuple[str, ...])
+    except msgspec.DecodeError:
+        return None
 
 
 @cache
