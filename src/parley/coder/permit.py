@@ -4,8 +4,6 @@ Whatever is not a clear yes is a no. The person is asked about exactly what will
 everything that led to the question is stored.
 """
 
-import os
-
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -16,6 +14,7 @@ from parley.coder.permission.policy import Request, Verdict, judge
 from parley.coder.permission.question import question_for
 from parley.coder.permission.remember import remembered_for
 from parley.coder.tools.tool import Prepared, Tool
+from parley.coder.workspace.workspace import real_path
 from parley.session.event import ToolCallChanged
 from parley.session.question import Decision, decide
 
@@ -54,15 +53,13 @@ async def permit(
         if _settled(verdict):
             return
         roots = session.desk.workspace.roots
-        question = question_for(request, prepared.title, change, verdict, roots, os.path.realpath)
+        question = question_for(request, prepared.title, change, verdict, roots, real_path)
         await session.log.flush()
         answer = await session.ask(question)
         decision = decide(question.options, answer)
         if decision.always:
             session.append(
-                remembered_for(
-                    request, allowed=decision.allowed, roots=roots, resolve=os.path.realpath
-                )
+                remembered_for(request, allowed=decision.allowed, roots=roots, resolve=real_path)
             )
     if not decision:
         raise ToolError(_refusal(decision))
@@ -111,7 +108,7 @@ def _judged(session: Conversation, request: Request) -> Verdict:
         session.runtime.rules,
         tuple(session.history.remembered),
         session.desk.workspace.roots,
-        os.path.realpath,
+        real_path,
     )
 
 

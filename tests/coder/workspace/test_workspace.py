@@ -12,7 +12,7 @@ from parley.coder.errors import ToolError
 from parley.coder.workspace import local
 from parley.coder.workspace.beneath import Place
 from parley.coder.workspace.text import FileText
-from parley.coder.workspace.workspace import FileMissing, Workspace, is_beneath
+from parley.coder.workspace.workspace import FileMissing, Workspace, is_beneath, real_path
 from parley.errors import InternalError, MethodNotFound, ResourceNotFound, RpcError
 from tests.coder.workspace.editor import Editor
 
@@ -237,3 +237,16 @@ def test_a_new_file_of_the_client_must_be_new(tmp_path: Path) -> None:
     )
     asyncio.run(workspace.write_text(workspace.place("b"), "x", new=True))
     assert editor.texts == {f"{tmp_path}/b": "x"}
+
+
+def test_a_path_that_changes_while_it_is_resolved_is_an_error_for_the_model(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert real_path(f"{tmp_path}/a/..") == str(tmp_path)
+
+    def changing(path: str) -> str:
+        raise OSError(errno.EINVAL, "Invalid argument", path)
+
+    monkeypatch.setattr(os.path, "realpath", changing)
+    with pytest.raises(ToolError, match="cannot be told where `/a` leads"):
+        real_path("/a")

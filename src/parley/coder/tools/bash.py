@@ -19,7 +19,7 @@ from parley.coder.tools.title import one_line
 from parley.coder.tools.tool import Category, Desk, Outcome, Prepared, Progress
 from parley.coder.workspace.outside import environment_outside
 from parley.coder.workspace.shell import Ran, run_line
-from parley.coder.workspace.workspace import Workspace
+from parley.coder.workspace.workspace import Workspace, real_path
 from parley.session.content import ContentItem, Text, ToolItem
 from parley.session.event import ExitStatus, ToolKind
 
@@ -94,7 +94,7 @@ class Bash:
             check_unchanged(line, cwd, scripts)
             roots = desk.workspace.roots
             # Whoever is asked about such a command sees the path and agrees to the change.
-            scope = Scope(roots, cwd, os.path.realpath)
+            scope = Scope(roots, cwd, real_path)
             agreed = changes_protected(access, scope)
             box = await desk.workspace.confine(not agreed)
             environment, search = desk.environment, None

@@ -246,6 +246,18 @@ def is_beneath(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
 
 
+def real_path(path: str) -> str:
+    """Where a path leads, for whoever judges it.
+
+    Raises:
+        ToolError: it cannot be told, for instance while somebody exchanges a link for a folder.
+    """
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        raise ToolError(f"it cannot be told where `{path}` leads; try again") from None
+
+
 def _bytes(text: str, like: FileText, place: Place) -> bytes:
     try:
         return encoded(text, like)
