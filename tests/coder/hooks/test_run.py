@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from parley.coder.hooks.run import MOST_BYTES, program_of, run_hook, search_path
+from parley.coder.hooks.run import (
+    MOST_BYTES,
+    hook_environment,
+    program_of,
+    run_hook,
+    search_path,
+)
 from parley.coder.hooks.verdict import Ended
 
 PATH = {"PATH": os.defpath}
@@ -184,6 +190,37 @@ def test_no_program_of_the_project_is_started(tmp_path: Path) -> None:
     assert program_of(f"{tmp_path}/linked/check", path, roots) is None
     ended = run("/bin/sh", str(project / "check"), roots=roots)
     assert ended.problem == "names a file of the project; keep hooks outside of it"
+
+
+def test_no_variable_makes_a_hook_load_something_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "linked").symlink_to(tmp_path / "project")
+    project = str(tmp_path / "project")
+    given = {
+        "PYTHONPATH": f"/usr/lib/x:{tmp_path}/linked/src",
+        "NODE_OPTIONS": f"--max-old-space-size=1 --require={project}/x.js",
+        "VIRTUAL_ENV": f"{project}/.venv",
+        "LD_LIBRARY_PATH": "/usr/lib:relative",
+        "HOME": project,
+        "LANG": "C",
+        "PATH": f"/bin:{project}",
+    }
+    assert hook_environment(given, (project,)) == {
+        "LD_LIBRARY_PATH": "/usr/lib:relative",
+        "HOME": project,
+        "LANG": "C",
+        "PATH": "/bin",
+    }
+
+
+def test_the_home_folder_can_be_written_in_short(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "check").write_text("#!/bin/sh\necho $1\n")
+    (tmp_path / "check").chmod(0o755)
+    assert run("~/check", "~/x").stdout == f"{tmp_path}/x\n"
+    assert run("~/check", "~x ~/").stdout == "~x ~/\n"
 
 
 def test_a_shell_line_does_not_find_programs_of_the_project(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ a process group of its own and ends with everything in that group.
 
 import asyncio
 import os
+import re
 import signal
 from collections.abc import Callable, Mapping
 
@@ -20,6 +21,8 @@ from parley.process.descriptor import Descriptor, owned
 MOST_BYTES = 64 * 1024
 """Of stdout, and of stderr; who writes more is ended."""
 _READ_SIZE = 16 * 1024
+# They name places, and nothing is loaded because of that.
+_HARMLESS = ("HOME", "PWD", "TMPDIR", "TMP", "TEMP")
 
 
 async def run_hook(
@@ -31,19 +34,30 @@ async def run_hook(
     roots: tuple[str, ...],
 ) -> Ended:
     """Run a program with `told` on its stdin. When it returns or raises, the program has ended."""
-    env = dict(environment)
-    env["PATH"] = search_path(env.get("PATH", os.defpath), roots)
+    env = hook_environment(environment, roots)
     program = program_of(command[0], env["PATH"], roots)
+    words = tuple(map(_expanded, command[1:]))
     if program is None:
         return Ended(problem="names a program that cannot be found outside of the project")
-    if any(os.path.isabs(word) and _in_project(word, roots) for word in command[1:]):
+    if any(os.path.isabs(word) and _in_project(word, roots) for word in words):
         # Who works in the project, the model included, could change what the hook does.
         return Ended(problem="names a file of the project; keep hooks outside of it")
     try:
-        running = _started((program, *command[1:]), told, env)
+        running = _started((program, *words), told, env)
     except OSError as error:
         return Ended(problem=f"cannot be started: {error.strerror}")
     return await running.ended(seconds)
+
+
+def hook_environment(environment: Mapping[str, str], roots: tuple[str, ...]) -> dict[str, str]:
+    """Variables without those that could make an interpreter load something of the project."""
+    env = {
+        name: value
+        for name, value in environment.items()
+        if name in _HARMLESS or not any(_in_project(each, roots) for each in _places_in(value))
+    }
+    env["PATH"] = search_path(environment.get("PATH", os.defpath), roots)
+    return env
 
 
 def program_of(name: str, path: str, roots: tuple[str, ...]) -> str | None:
@@ -63,6 +77,16 @@ def search_path(path: str, roots: tuple[str, ...]) -> str:
     """A search path without folders of the project, and without relative ones."""
     folders = (each for each in path.split(os.pathsep) if os.path.isabs(each))
     return os.pathsep.join(each for each in folders if not _in_project(each, roots))
+
+
+def _expanded(word: str) -> str:
+    """A word as a shell would take it that begins in the home folder."""
+    return os.path.expanduser(word) if word.startswith("~/") else word
+
+
+def _places_in(value: str) -> list[str]:
+    """The absolute paths that a variable names, alone, in a list or as the value of an option."""
+    return [word for word in re.split(r"[\s:;,=]", value) if os.path.isabs(word)]
 
 
 def _in_project(place: str, roots: tuple[str, ...]) -> bool:
