@@ -14,6 +14,7 @@ from parley.cli.finding import Finding
 from parley.cli.main import main
 from parley.coder.store import check, rebuild, schema
 from parley.coder.store.check import Checked
+from tests.cli.raw_agent import RawAgent
 from tests.coder.store.staging import FIRST, SECOND, THIRD, chunks, filled, opened, run
 
 FIX = "parley doctor --repair"
@@ -218,3 +219,30 @@ def test_looking_and_repairing_are_told_apart_from_asking_a_model(
         main(["doctor", "--repair", "--online"])
     assert left.value.code == 2
     assert "not allowed with argument" in capsys.readouterr().err
+
+
+def test_a_working_agent_is_not_disturbed_and_a_killed_one_is_tidied_up_after(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "data"
+    arguments = ["doctor", "--repair", "--data-dir", str(data)]
+    with RawAgent("--data-dir", str(data), home=tmp_path) as agent:
+        agent.begin()
+        session = agent.open(tmp_path)
+        agent.prompt(session, "help")
+        assert main(arguments) == 1
+        refusal = f"process {agent.process.pid} has session `{session}` open"
+        assert refusal in capsys.readouterr().out
+        assert agent.prompt(session, "help")["stopReason"] == "end_turn"
+        agent.process.kill()
+        agent.process.wait(5)
+    notes = texts(data, "note")
+    assert notes[0].startswith("1 locks of processes that are gone")
+    assert "the last process was killed" in notes[-1]
+    assert main(arguments) == 0
+    assert f"repaired: locks/{session}.lock: removed" in capsys.readouterr().out
+    assert [each.status for each in store_findings(data)] == ["ok"]
+    with RawAgent("--data-dir", str(data), home=tmp_path) as agent:
+        agent.begin()
+        agent.call("session/load", sessionId=session, cwd=str(tmp_path), mcpServers=[])
+        assert len([each for each in agent.updates if "user" in each["sessionUpdate"]]) == 2

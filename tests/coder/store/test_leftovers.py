@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from parley.coder.store.leftovers import Exposed, exposed, misplaced, remains, size_of
+from parley.coder.store.leftovers import Exposed, exposed, is_store, misplaced, remains, size_of
 from tests.coder.store.staging import FIRST, SECOND
 
 
@@ -33,6 +33,15 @@ def laid_out(folder: Path) -> Path:
         (folder / name).write_bytes(b"12345")
         (folder / name).chmod(0o600)
     return folder
+
+
+def test_a_folder_is_one_of_a_store_by_what_is_in_it(tmp_path: Path) -> None:
+    assert not is_store(tmp_path / "none")
+    for name in ("letter", "sessions.dbx"):
+        (tmp_path / name).touch()
+    assert not is_store(tmp_path)
+    (tmp_path / "sessions.db.damaged-1").touch()
+    assert is_store(tmp_path)
 
 
 def test_what_is_left_is_told_by_its_kind(tmp_path: Path) -> None:

@@ -75,6 +75,16 @@ def test_where_there_is_no_store_none_is_made(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / "letter").touch(0o644)
+    assert repaired(tmp_path) == []
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+    with pytest.raises(StoreFailed, match="Not a directory"):
+        repair(tmp_path / "letter", lambda text: None)
+    assert stat.S_IMODE((tmp_path / "letter").stat().st_mode) == 0o644
+
+
 def test_modes_are_set_and_told(folder: Path) -> None:
     folder.chmod(0o755)
     (folder / "sessions.db").chmod(0o644)

@@ -50,6 +50,12 @@ class Exposed(Struct, frozen=True):
     wanted: int
 
 
+def is_store(folder: Path) -> bool:
+    """Whether anything in the folder is of a store."""
+    names = (LOCKS_FOLDER, UNDO_FOLDER)
+    return any(path.name in names or _OWN.fullmatch(path.name) for path in _inside(folder))
+
+
 def remains(folder: Path, ids: frozenset[str] | None) -> Iterator[Remain]:
     """Everything that is left. Without the ids of all sessions nothing can be said of undo data.
 

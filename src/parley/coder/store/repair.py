@@ -5,6 +5,7 @@ no harm, so a repair can be killed at any moment. What was damaged is kept besid
 name that says so.
 """
 
+import errno
 import os
 import sqlite3
 from collections.abc import Callable, Generator, Iterator
@@ -15,7 +16,14 @@ from parley.coder.store import changing, rebuild, schema
 from parley.coder.store.check import Checked, Fault, Progress, check, nobody
 from parley.coder.store.database import FILE_NAME
 from parley.coder.store.failure import SessionInUse, StoreFailed, failed
-from parley.coder.store.leftovers import Remain, exposed, misplaced, misplaced_logs, remains
+from parley.coder.store.leftovers import (
+    Remain,
+    exposed,
+    is_store,
+    misplaced,
+    misplaced_logs,
+    remains,
+)
 from parley.coder.store.lock import SessionLock, StoreLock
 from parley.coder.store.side_folder import remove
 from parley.coder.store.using import LOCK_NAME, LOCKS_FOLDER, users
@@ -46,8 +54,13 @@ class _Repair:
     def run(self) -> Checked:
         if not os.path.lexists(self._folder):
             return Checked()
+        if not self._folder.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         if self._folder.stat().st_uid != os.geteuid():
             raise PermissionError(1, "the folder belongs to another user")
+        if os.access(self._folder, os.R_OK | os.X_OK) and not is_store(self._folder):
+            # Somebody named another folder, and what is in it is none of our business.
+            return Checked()
         # Without the right modes nothing else could be done.
         self._close_to_others()
         self._move(misplaced(self._folder))

@@ -33,11 +33,9 @@ class User(Struct, frozen=True):
 
 def is_used(folder: Path) -> bool:
     """Whether somebody has the store open at this moment."""
-    if not (folder / LOCK_NAME).is_file():
-        return False
     lock = StoreLock(folder / LOCK_NAME)
     try:
-        return not lock.alone(0)
+        return (folder / LOCK_NAME).is_file() and not lock.alone(0)
     except OSError:
         return False
     finally:
