@@ -29,6 +29,8 @@ TYPED = ("/review", "/undo", "/mcp", "/permissions", "/model", "/mode", "/help",
 COMMANDS = (
     ("run", "list ."),
     ("run", "--mode", "auto-edit", "replace value with worth in value.md"),
+    ("run", "/trust"),
+    ("run", "/review"),
     ("doctor",),
     ("doctor", "--json"),
     ("sessions",),

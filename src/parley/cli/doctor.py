@@ -21,6 +21,7 @@ import msgspec
 from parley import __version__
 from parley.cli.composition import rules_of, sandbox_of
 from parley.cli.doctor_store import repair_command, reported, run_repair, store_findings
+from parley.cli.doctor_trust import trust_findings
 from parley.cli.doctor_user import user_findings
 from parley.cli.finding import Finding, Status, is_bad, lines
 from parley.coder.config import Config, ProviderConfig, load
@@ -100,6 +101,7 @@ async def findings(
     choice = choose(config)
     found += _default(choice, local)
     found += user_findings(config)
+    found += trust_findings(config.folders.data)
     found += _parts(config)
     found.append(await _sandbox(config))
     if online:

@@ -53,8 +53,10 @@ def test_nothing_is_trusted_before_it_is_added(book: TrustBook) -> None:
 
 
 def test_what_was_added_holds_for_the_next_process(book: TrustBook, tmp_path: Path) -> None:
+    assert book.examined() == (0, "")
     book.add([A, B])
     assert TrustBook(tmp_path / "data").standing([A, B]) == ("trusted", "trusted")
+    assert book.examined() == (2, "")
 
 
 @pytest.mark.parametrize("field", ["kind", "name", "root"])
@@ -104,6 +106,7 @@ def test_garbage_means_nothing_is_trusted_and_is_replaced(book: TrustBook, tmp_p
     for data in garbled(good):
         path.write_bytes(data)
         assert not book.trusts(A), data[:40]
+        assert book.examined()[1] in ("is damaged", "is too large")
     book.add([B])
     assert book.standing([A, B]) == ("new", "trusted")
 
@@ -115,6 +118,7 @@ def test_a_file_that_others_may_write_is_not_believed(
     book.add([A])
     pages(tmp_path).chmod(mode)
     assert not book.trusts(A)
+    assert book.examined() == (0, "can be written by others")
 
 
 def test_a_file_of_somebody_else_is_not_believed(
@@ -123,6 +127,7 @@ def test_a_file_of_somebody_else_is_not_believed(
     book.add([A])
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
     assert not book.trusts(A)
+    assert book.examined() == (0, "belongs to somebody else")
 
 
 def test_what_is_no_file_is_not_believed(book: TrustBook, tmp_path: Path) -> None:
@@ -131,9 +136,11 @@ def test_what_is_no_file_is_not_believed(book: TrustBook, tmp_path: Path) -> Non
     real = path.rename(tmp_path / "real")
     path.symlink_to(real)
     assert not book.trusts(A)
+    assert "cannot be opened" in book.examined()[1]
     path.unlink()
     os.mkfifo(path)
     assert not book.trusts(A)
+    assert book.examined() == (0, "is not a file")
     path.unlink()
     path.mkdir()
     assert not book.trusts(A)

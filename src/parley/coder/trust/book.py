@@ -99,22 +99,29 @@ class TrustBook:
             entries[:] = [entry for entry in entries if entry.place not in places]
             return before - len(entries)
 
+    def examined(self) -> tuple[int, str]:
+        """How many agreements there are, and what is wrong with the file; empty if nothing is."""
+        entries, problem = self._read()
+        return len(entries), problem
+
     def _entries(self) -> list[Entry]:
+        return self._read()[0]
+
+    def _read(self) -> tuple[list[Entry], str]:
         try:
             file = os.open(self._path, _READ)
-        except OSError:
-            return []
+        except FileNotFoundError:
+            return [], ""
+        except OSError as error:
+            return [], f"cannot be opened: {error.strerror}"
         try:
-            status = os.fstat(file)
-            if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
-                return []
-            if status.st_mode & _OTHERS_WRITE or status.st_size > MOST_BYTES:
-                return []
+            if problem := _doubt(os.fstat(file)):
+                return [], problem
             with open(file, "rb", closefd=False) as pages:
                 data = pages.read(MOST_BYTES + 1)
-            return list(msgspec.json.decode(data, type=_Pages).trusted)
+            return list(msgspec.json.decode(data, type=_Pages).trusted), ""
         except (OSError, ValueError, RecursionError):
-            return []
+            return [], "is damaged"
         finally:
             os.close(file)
 
@@ -160,6 +167,17 @@ class TrustBook:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _doubt(status: os.stat_result) -> str:
+    """Why a file is not believed; empty if it is."""
+    if not stat.S_ISREG(status.st_mode):
+        return "is not a file"
+    if status.st_uid != os.geteuid():
+        return "belongs to somebody else"
+    if status.st_mode & _OTHERS_WRITE:
+        return "can be written by others"
+    return "is too large" if status.st_size > MOST_BYTES else ""
 
 
 def _wait_for(lock: int, patience: float) -> None:

@@ -1,0 +1,27 @@
+"""What is said about the content of projects that the user trusts."""
+
+from pathlib import Path
+
+from parley.cli.doctor_trust import trust_findings
+from parley.coder.trust.book import FILE, TrustBook
+from parley.coder.trust.content import Content
+
+
+def test_without_agreements_nothing_is_said(tmp_path: Path) -> None:
+    assert list(trust_findings(tmp_path / "none")) == []
+
+
+def test_agreements_are_counted(tmp_path: Path) -> None:
+    contents = [Content("skill", name, "/project", "x", "d", "") for name in ("a", "b")]
+    TrustBook(tmp_path).add(contents)
+    (found,) = trust_findings(tmp_path)
+    assert found.status == "ok"
+    assert found.text.startswith("2 of what projects bring along")
+
+
+def test_a_file_that_is_not_believed_is_named_with_the_fix(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text("{")
+    (found,) = trust_findings(tmp_path)
+    assert found.status == "problem"
+    assert "is damaged, so nothing of any project is trusted" in found.text
+    assert f"rm -r {tmp_path / FILE}" in found.fix
