@@ -41,8 +41,8 @@ _ONLINE_SECONDS = 30.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Explain what the agent finds on this machine, and what is missing."
     parser.epilog = (
-        "The exit status is 0 if the agent can work, and 1 if something is wrong. With --repair it "
-        "is 0 if the stored sessions are in order now, and 1 if they are not."
+        "The exit status is 0 if the agent can work, and 1 if something is wrong.\n"
+        "With --repair it is 0 if the stored sessions are in order now, else 1."
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     parser.add_argument("--config", metavar="FILE", help="the configuration file")

@@ -9,7 +9,14 @@ from tests.coder.store.staging import FIRST, SECOND
 
 def laid_out(folder: Path) -> Path:
     folder.chmod(0o700)
-    for name in ("locks", f"undo/{FIRST}", f"undo/{SECOND}", "undo/not an id", "own"):
+    for name in (
+        "locks",
+        f"undo/{FIRST}",
+        f"undo/{SECOND}",
+        "undo/not an id",
+        "own",
+        "sessions.db.new-wal",
+    ):
         (folder / name).mkdir(parents=True)
         (folder / name).chmod(0o700)
     (folder / "undo").chmod(0o700)
@@ -18,6 +25,7 @@ def laid_out(folder: Path) -> Path:
         "sessions.db-wal",
         "sessions.db.damaged-1",
         "sessions.db.damaged-1-wal",
+        "sessions.db.new.damaged-1",
         "sessions.db.new",
         "sessions.db.new-journal",
         "sessions.db.rebuild.4711",
@@ -55,6 +63,7 @@ def test_what_is_left_is_told_by_its_kind(tmp_path: Path) -> None:
         ("damaged", "sessions.db.damaged-1-wal", 5),
         ("temporary", "sessions.db.new", 5),
         ("temporary", "sessions.db.new-journal", 5),
+        ("damaged", "sessions.db.new.damaged-1", 5),
         ("temporary", "sessions.db.rebuild.4711", 5),
         ("lock", f"locks/{FIRST}.lock", 5),
         ("temporary", f"undo/{FIRST}/.part", 5),

@@ -24,7 +24,7 @@ RemainKind = Literal["damaged", "temporary", "lock", "undo"]
 
 _NAME = re.escape(FILE_NAME)
 _DAMAGED = re.compile(
-    rf"(?:{_NAME}(?:-\w+)?|{LOCK_NAME}|{LOCKS_FOLDER}|{UNDO_FOLDER}|.+\.lock)\.damaged-\d+(-\w+)?"
+    rf"(?:{_NAME}.*|{LOCK_NAME}|{LOCKS_FOLDER}|{UNDO_FOLDER}|.+\.lock)\.damaged-\d+(-\w+)?"
 )
 _TEMPORARY = re.compile(rf"{_NAME}\.(?:new(-\w+)?|rebuild\.\d+)")
 _OWN = re.compile(rf"{_NAME}(?:-wal|-shm|\..*)?|{LOCK_NAME}")
@@ -64,7 +64,7 @@ def remains(folder: Path, ids: frozenset[str] | None) -> Iterator[Remain]:
     for path in (*_inside(folder), *_inside(folder / LOCKS_FOLDER)):
         if _DAMAGED.fullmatch(path.name):
             yield Remain("damaged", path, _size(path))
-        elif _TEMPORARY.fullmatch(path.name):
+        elif _TEMPORARY.fullmatch(path.name) and not _is(path, stat.S_ISDIR):
             yield Remain("temporary", path, _size(path))
         elif path.suffix == ".lock" and is_session_id(path.stem):
             yield Remain("lock", path, _size(path))
