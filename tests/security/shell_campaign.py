@@ -90,6 +90,27 @@ DENIED = (
     ),
 )
 
+# The same for rules with more than one word.
+DENIED_WORDS: dict[str, tuple[str, ...]] = {
+    "git push": (
+        *("git -C . push", "git -C /w -c a=b push -f", "git --no-pager push", "git -p push x"),
+        *("git --git-dir=.git push", "git --git-dir .git push", "sudo git -C . push", "git pus? x"),
+        *("env git --exec-path=/x push", "ls && git -C . push", "sh -c 'git -C . push'", "git $X"),
+    ),
+    "git push --force": (
+        *("git push origin --force", "git push -f", "git push origin main -f", "git push --forc"),
+        *("git -C . push --force", "git push --force=x", "git push -uf origin", "git push --f* x"),
+    ),
+    "rm -rf": (
+        *("rm -r -f x", "rm -fr x", "rm -r x -f", "rm --recursive --force x", "rm -Rf x"),
+        *("rm -v -rf x", "rm x -rf", "rm -rvf x", "/bin/rm -f -r x", "sudo rm -f -r x"),
+    ),
+    "docker push": ("docker --context x push y", "docker -H tcp://x push y", "docker -D push y"),
+    "kubectl delete": ("kubectl -n p delete x", "kubectl --namespace=p delete x"),
+    "npm publish": ("npm --prefix . publish", "npm -s publish", "npm --silent publish"),
+    "find * -delete": ("find . -name x -delete", "find -delete .", "find . -depth -delete -ls"),
+}
+
 
 def allowed_lines() -> list[str]:
     """The lines that a rule lets pass although it should not."""
@@ -126,11 +147,13 @@ def denied_lines() -> Iterator[str]:
 
 def passed_denial() -> list[str]:
     """The lines that run unasked although a rule denies what they do, in the freest mode."""
-    rules = parse_rules("deny bash:touch\nallow bash")
+    cases = {"touch": tuple(denied_lines()), **DENIED_WORDS}
+    rules = {words: parse_rules(f"deny bash:{words}\nallow bash") for words in cases}
     return [
-        f"{line[:80]!r} although denied"
-        for line in denied_lines()
-        if judge(_bash(line), "full-access", rules, (), ROOTS).effect == "allow"
+        f"{line[:80]!r} although denied by `{words}`"
+        for words, lines in cases.items()
+        for line in lines
+        if judge(_bash(line), "full-access", rules[words], (), ROOTS).effect == "allow"
     ]
 
 
@@ -149,7 +172,7 @@ def campaign() -> Iterator[Result]:
     failures = (*allowed_lines(), *by_answers, *refused_harmless())
     how = f"4 modes; {answered} of them against answers too; {len(ALLOWED)} harmless lines pass"
     yield Result("shell strings against rules that allow", len(set(REFUSED)), 300, failures, how)
-    denied = set(denied_lines())
+    denied = {*denied_lines(), *(line for lines in DENIED_WORDS.values() for line in lines)}
     how = f"full access, with up to {max(_MANY)} parts in a line"
     title = "shell strings against rules that deny"
     yield Result(title, len(denied), 100, tuple(passed_denial()), how)

@@ -5,7 +5,6 @@ could tell. Rules that allow must cover every part, and cover nothing that is no
 """
 
 import posixpath
-from typing import Literal
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from msgspec import Struct
@@ -20,14 +19,14 @@ from parley.coder.permission.access import (
     RunsCommand,
     WritesPath,
 )
-from parley.coder.permission.nested import Words, commands_in, name_of
+from parley.coder.permission.denied_words import Hit, hits_words
+from parley.coder.permission.nested import commands_in, name_of
 from parley.coder.permission.paths import Scope, folded, inside, matches, names_inside, relative
 from parley.coder.permission.programs import leaves_free
 from parley.coder.permission.readonly import impacts_of
 from parley.coder.permission.shell import Command, CommandLine, parse
-from parley.coder.permission.wildcard import is_wild, may_be, may_name
+from parley.coder.permission.wildcard import is_wild, may_name
 
-Hit = Literal["yes", "maybe", "no"]
 _MOST_NAMES = 500
 _PORTS = {"http": 80, "https": 443}
 
@@ -128,39 +127,12 @@ def _hits_line(pattern: WordsPattern | LinePattern, line: CommandLine) -> Hit:
         same = line.plain and other.plain and line.commands == other.commands
         return "yes" if same or line.text == pattern.text else "no"
     commands = commands_in(line.text)
-    found = {_hits_words(pattern.words, words) for words in commands.found}
+    found = {hits_words(pattern.words, words) for words in commands.found}
     if "yes" in found:
         return "yes"
     if not commands.complete:
         return "yes" if _is_mentioned(pattern.words, line.text) else "maybe"
     return "maybe" if "maybe" in found else "no"
-
-
-def _hits_words(wanted: tuple[str | None, ...], words: Words) -> Hit:
-    hit: Hit = "yes"
-    for position, want in enumerate(wanted):
-        if position >= len(words):
-            # An unknown last word may be several.
-            return "maybe" if words and words[-1] is None else "no"
-        word = words[position]
-        if word is not None and _may_become(word, wanted[position:], first=position == 0):
-            # It may become several words, so nothing is known of those behind it.
-            return "maybe"
-        if want is None:
-            continue
-        if word is None:
-            hit = "maybe"
-        elif (name_of(word) != name_of(want)) if position == 0 else (word != want):
-            return "no"
-    return hit
-
-
-def _may_become(word: str, wanted: tuple[str | None, ...], *, first: bool) -> bool:
-    """Whether a word with wildcards might become what a rule wants there or further on."""
-    if first:
-        name = name_of(word) or ""
-        return is_wild(name) and (wanted[0] is None or may_be(name, name_of(wanted[0]) or ""))
-    return is_wild(word) and any(want is not None and may_be(word, want) for want in wanted)
 
 
 def _is_mentioned(wanted: tuple[str | None, ...], text: str) -> bool:

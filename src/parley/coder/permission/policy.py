@@ -25,11 +25,11 @@ from parley.coder.permission.access import (
     TouchesNothing,
     WritesPath,
 )
+from parley.coder.permission.denied_words import Hit
 from parley.coder.permission.nested import commands_in
 from parley.coder.permission.paths import Scope, inside, relative
 from parley.coder.permission.pattern import (
     EveryCall,
-    Hit,
     PathPattern,
     covers,
     hits,
