@@ -186,7 +186,7 @@ class AtWork:
         outputs = {
             each.get("toolCallId") or each.get("terminalId") for each in told if _begun(each)
         }
-        begun = [each for each in told if each.get("status") == "in_progress"]
+        begun = {each["toolCallId"] for each in told if each.get("status") == "in_progress"}
         return len(outputs) == 2 and len(begun) == 6
 
     def _pipe(self, path: Path) -> int:
