@@ -10,6 +10,7 @@ from parley.coder.undo import look
 from parley.coder.undo.contents import hash_of
 from parley.coder.undo.look import Survey, TooLarge, located, state_at, survey
 from parley.coder.undo.state import File, Folder, Gone, Link
+from parley.coder.workspace.part import part_name
 
 
 def _survey(root: Path, before: Survey | None = None) -> tuple[Survey, list[bytes]]:
@@ -57,6 +58,11 @@ def test_only_what_looks_different_is_read_again(
     second, read = _survey(tmp_path, first)
     assert read == [b"new"]
     assert second.seen.keys() == first.seen.keys()
+
+
+def test_a_file_that_a_tool_is_about_to_put_in_place_is_not_seen(tmp_path: Path) -> None:
+    (tmp_path / part_name()).write_bytes(b"half")
+    assert _survey(tmp_path) == (Survey({}), [])
 
 
 def test_a_file_that_changed_just_now_is_not_trusted_to_look_different(tmp_path: Path) -> None:

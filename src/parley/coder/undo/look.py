@@ -15,6 +15,7 @@ from msgspec import Struct
 from parley.coder.undo.contents import hash_of
 from parley.coder.undo.state import UNREAD, File, Folder, Gone, Link, State
 from parley.coder.workspace.beneath import open_folder, parent_of
+from parley.coder.workspace.part import is_part
 
 GIT = b".git"
 LEFT_OUT = frozenset(
@@ -127,7 +128,7 @@ class _Looking:
                 for name, entry in names:
                     if name in LEFT_OUT:
                         self.left_out.add(name)
-                    elif self._look(folder, above, name):
+                    elif not is_part(name) and self._look(folder, above, name):
                         waiting.append((*here, entry.name))
             finally:
                 os.close(folder)

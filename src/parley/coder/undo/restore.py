@@ -5,13 +5,13 @@ What cannot be done is told, and the rest is done all the same.
 """
 
 import os
-import secrets
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from parley.coder.undo.look import located
 from parley.coder.undo.state import Change, File, Folder, Gone, Link, State
 from parley.coder.workspace.beneath import open_folder, parent_of
+from parley.coder.workspace.part import part_name
 
 Content = Callable[[str], bytes | None]
 
@@ -75,7 +75,7 @@ class _Restoring:
 
     def put(self, root: str, steps: tuple[str, ...], state: State) -> None:
         with parent_of(root, steps, make=True) as (folder, name):
-            part = f".parley-{secrets.token_hex(8)}"
+            part = part_name()
             try:
                 self._write(folder, part, state)
                 os.replace(part, name, src_dir_fd=folder, dst_dir_fd=folder)

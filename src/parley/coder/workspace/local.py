@@ -14,6 +14,7 @@ from typing import BinaryIO, Literal
 from msgspec import Struct
 
 from parley.coder.workspace.beneath import Place, check_plain, open_plain, parent_of
+from parley.coder.workspace.part import part_name
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -89,7 +90,7 @@ def write(place: Place, data: bytes, *, new: bool = False) -> None:
     """
     with parent_of(place.root, place.steps, make=True) as (folder, name):
         before = None if new else _writable(folder, name)
-        beside = f".parley-{os.urandom(8).hex()}.tmp"
+        beside = part_name()
         with _removed_after_failure(beside, folder):
             with os.fdopen(os.open(beside, _NEW, 0o666, dir_fd=folder), "wb") as file:
                 if before is not None:
