@@ -16,9 +16,10 @@ A rule file has one rule per line; empty lines and lines that begin with `#` say
 Words are those that the shell passes to the program, never text. A rule that allows covers a
 command line only if it covers every command in it, or if the others only read. It does not cover
 options that make a program run another one, and it cannot cover programs that run whatever their
-arguments say (`sudo`, `env`, `sh`): these need the exact line. A rule that denies holds if any
-part matches, also behind such programs. Deny is stronger than ask, and ask stronger than allow;
-the order of the lines does not matter.
+arguments say (`sudo`, `env`, `sh`): these need the exact line. A rule that denies or asks holds if
+any part matches, also behind such programs, with options in any place and with wildcards that may
+become its words; what only may match is asked for. Deny is stronger than ask, and ask stronger than
+allow; the order of the lines does not matter.
 """
 
 import re
