@@ -35,7 +35,11 @@ class Sample:
 
 
 _MOST_CONNECTIONS = 8
-"""Two are the loop's own and that of the guard of commands; the others lead to the model."""
+"""Two are those by which the loop wakes itself; the others lead to the model."""
+
+_MOST_THREADS = (os.cpu_count() or 1) + 8
+"""The loop, the writer of the store, two readers, and a pool that begins its threads as it needs
+them: four more than there are processors."""
 
 
 def sampled(client: SoakClient, turn: int) -> Sample:
@@ -148,8 +152,9 @@ def goals(figures: Figures, done: Done) -> list[Goal]:
             Goal(f"{name}, memory at work, last to first", _drift(working, _memory), 1.05, True),
             Goal(f"{name}, memory at rest, last to first", _drift(resting, _memory), 1.05, True),
             Goal(f"{name}, descriptors at rest, more", _more(resting, _descriptors), 0),
-            Goal(f"{name}, connections at rest", _most(resting), _MOST_CONNECTIONS),
-            Goal(f"{name}, threads at rest, more", _more(resting, _threads), 0),
+            Goal(f"{name}, connections at rest", _most(resting, _connections), _MOST_CONNECTIONS),
+            Goal(f"{name}, threads at rest", _most(resting, _threads), _MOST_THREADS),
+            Goal(f"{name}, threads at rest, more", _more(resting, _threads), 0, True),
             Goal(f"{name}, children at rest, more", _more(resting, _children), 0),
         ]
     durable = sorted(taken for path in figures.times for taken in read_times(path)[0])
@@ -181,6 +186,10 @@ def _memory(sample: Sample) -> float:
 
 def _descriptors(sample: Sample) -> float:
     return sample.descriptors
+
+
+def _connections(sample: Sample) -> float:
+    return sample.connections
 
 
 def _threads(sample: Sample) -> float:
@@ -217,8 +226,8 @@ def _more(samples: Sequence[Sample], figure: Callable[[Sample], float]) -> float
     return max(0.0, figure(last[-1]) - max(map(figure, first)))
 
 
-def _most(samples: Sequence[Sample]) -> float | None:
-    return max((each.connections for each in samples), default=None)
+def _most(samples: Sequence[Sample], figure: Callable[[Sample], float]) -> float | None:
+    return max(map(figure, samples), default=None)
 
 
 def _cpu(samples: Sequence[Sample]) -> float | None:

@@ -22,4 +22,4 @@ def test_a_short_working_day_does_what_it_should_and_leaves_nothing_behind(tmp_p
     judged = [goal for goal in goals(figures, done) if not goal.whole_day]
     assert [goal for goal in judged if not goal.met] == []
     counted = [goal for goal in judged if "at rest" in goal.name and goal.value is not None]
-    assert len(counted) == 8
+    assert len(counted) == 8, counted
