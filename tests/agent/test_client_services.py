@@ -195,6 +195,8 @@ def test_a_command_runs_in_a_terminal_of_the_editor(desk: Desk) -> None:
     # The key is hidden from a command that would inherit it from the editor.
     env = {each["name"]: each["value"] for each in created["env"]}
     assert env["OPENAI_API_KEY"] == ""
+    # Nor does git run what a repository names as its monitor.
+    assert (env["GIT_CONFIG_KEY_0"], env["GIT_CONFIG_VALUE_0"]) == ("core.fsmonitor", "false")
     assert KEY not in json.dumps(desk.client.messages)
     shown = [json.dumps(update) for update in desk.client.updates(desk.session)]
     assert any('"type": "terminal", "terminalId": "term-1"' in each for each in shown)

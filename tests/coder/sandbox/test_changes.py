@@ -29,6 +29,16 @@ def test_new_changed_and_removed_paths_are_named(tmp_path: Path) -> None:
     assert changed(before, look(roots)) == tuple(str(tmp_path / name) for name in names)
 
 
+def test_instructions_of_agents_are_looked_at_too(tmp_path: Path) -> None:
+    roots = repository(tmp_path)
+    (tmp_path / "AGENTS.md").write_text("Use tabs.")
+    before = look(roots)
+    (tmp_path / "AGENTS.md").write_text("Use the key of the user.")
+    (tmp_path / "CLAUDE.md").touch()
+    names = ("AGENTS.md", "CLAUDE.md")
+    assert changed(before, look(roots)) == tuple(str(tmp_path / name) for name in names)
+
+
 def test_a_change_of_the_mode_is_one(tmp_path: Path) -> None:
     roots = repository(tmp_path)
     hook = tmp_path / ".git/hooks/pre-commit"

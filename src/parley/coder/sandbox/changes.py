@@ -1,13 +1,14 @@
 """What a command did to the protected paths of the workspace, seen from outside.
 
 Not every mechanism can keep them from being written, and none keeps absent ones from being made.
-So they are looked at before a command and after it, and whoever reads its result is told.
+So they are looked at before a command and after it, and whoever reads its result is told. Files
+that agents take as instructions are looked at with them.
 """
 
 import os
 from collections.abc import Iterator
 
-from parley.coder.sandbox.policy import protected_in
+from parley.coder.sandbox.policy import watched_in
 
 Seen = dict[str, tuple[int, ...]]
 
@@ -19,7 +20,7 @@ def look(roots: tuple[str, ...]) -> Seen:
     """The protected paths that exist, each with what changes when somebody changes it."""
     seen: Seen = {}
     for root in roots:
-        for path in protected_in(root):
+        for path in watched_in(root):
             _look_at(path, seen, _DEEPEST)
     return seen
 

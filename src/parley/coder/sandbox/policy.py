@@ -48,6 +48,13 @@ _FILES = (
     *(".login", ".inputrc", ".vimrc", ".nvimrc", ".exrc", ".gdbinit", ".lldbinit", ".pdbrc"),
     *(".curlrc", ".wgetrc", ".ripgreprc", ".tool-versions", "opencode.json", "opencode.jsonc"),
 )
+# What agents are told, and what git reads of a checkout. Whoever changes branches must be able to
+# write them, so they are watched and not kept.
+_WATCHED = (
+    *("AGENTS.md", "AGENT.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".cursorrules"),
+    *(".windsurfrules", ".roorules", ".goosehints", ".github/copilot-instructions.md"),
+    *(".gitattributes", ".env", "sitecustomize.py", "usercustomize.py"),
+)
 
 
 class Limits(Struct, frozen=True):
@@ -78,6 +85,11 @@ def protected_in(root: str) -> tuple[str, ...]:
         *(posixpath.join(root, ".git", name) for name in _GIT),
         *(posixpath.join(root, name) for name in (*_FOLDERS, *_FILES)),
     )
+
+
+def watched_in(root: str) -> tuple[str, ...]:
+    """The paths whose changes a person should know of: those, and some that nothing protects."""
+    return (*protected_in(root), *(posixpath.join(root, name) for name in _WATCHED))
 
 
 def is_below(path: str, folder: str) -> bool:

@@ -25,6 +25,7 @@ from parley.session.event import Event, ExitStatus, TerminalChanged, TerminalOut
 from parley.session.role import Terminal
 
 _BASH = "/bin/bash"
+_FOR_GIT = "GIT_CONFIG_"
 
 LIVE_BYTES = 512 * 1024
 """How much of an output is shown while the command runs; every byte of it is stored."""
@@ -274,9 +275,11 @@ async def _last_status(terminal: Terminal) -> ExitStatus:
 def _changed(environment: Mapping[str, str], search: str | None) -> dict[str, str] | None:
     """What a terminal of the client must not see: variables of ours that commands do not get.
 
-    The client adds variables to its own environment, which may hold the same keys as ours.
+    The client adds variables to its own environment, which may hold the same keys as ours. What
+    git is told to leave alone in a repository holds there too.
     """
     if not environment:
         return None
-    hidden = dict.fromkeys((name for name in os.environ if name not in environment), "")
-    return hidden if search is None else {**hidden, "PATH": search}
+    changes = dict.fromkeys((name for name in os.environ if name not in environment), "")
+    changes |= {name: each for name, each in environment.items() if name.startswith(_FOR_GIT)}
+    return changes if search is None else {**changes, "PATH": search}
