@@ -204,3 +204,14 @@ def test_others_who_make_the_same_file_are_waited_for(
     with pytest.raises(StoreFailed) as refusal:
         database.connection()
     assert refusal.value.cause == "busy"
+
+
+@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
+def test_a_pipe_beside_the_file_is_moved_and_not_waited_for(
+    database: Database, suffix: str
+) -> None:
+    database.connection()
+    database.drop()
+    os.mkfifo(f"{database.path}{suffix}")
+    database.connection().execute("SELECT * FROM sessions")
+    assert os.path.lexists(f"{database.path}{suffix}.damaged-1")

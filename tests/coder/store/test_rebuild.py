@@ -297,3 +297,23 @@ def test_sessions_behind_a_hole_in_their_table_are_found_from_the_other_end(
     heads = [head.session_id for _, head in rebuild._heads(Old())]
     assert heads == [FIRST, SECOND]
     assert orders == [" ASC", "DESC"]
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
+def test_a_marker_that_is_no_file_says_nothing_and_is_out_of_the_way(
+    tmp_path: Path, kind: str
+) -> None:
+    path, marker = made(tmp_path), tmp_path / "sessions.db.rebuild"
+    match kind:
+        case "folder":
+            marker.mkdir()
+            (tmp_path / "sessions.db.new").mkdir()
+        case "pipe":
+            os.mkfifo(marker)
+        case _:
+            marker.symlink_to("/dev/zero")
+    assert not rebuild.is_demanded(path)
+    rebuild.demand(path)
+    assert rebuild.is_demanded(path)
+    rebuild.rebuild(path)
+    assert records(path) == {FIRST: 2, SECOND: 2}

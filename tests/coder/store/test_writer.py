@@ -13,6 +13,7 @@ import pytest
 from parley.coder.store import changing, reading, schema
 from parley.coder.store.database import Database
 from parley.coder.store.failure import StoreFailed
+from parley.coder.store.record import checksum, seed
 from parley.coder.store.writer import Item, Lane, Reply, Writer, _Call
 from parley.errors import InvalidRequest
 from tests.coder.store.staging import BOUND, FIRST, SECOND, THIRD, chunk, run
@@ -302,3 +303,35 @@ def test_whoever_was_cancelled_or_has_no_loop_any_more_is_not_told(bench: Bench)
 def test_a_writer_that_was_never_used_stops_at_once(tmp_path: Path) -> None:
     Writer(Database(tmp_path)).stop()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("there", "kept"), [(2, [b"1", b"2", b"3"]), (9, [b"1", b"9"])])
+def test_what_a_failed_commit_has_written_is_not_written_twice(
+    bench: Bench, there: int, kept: list[bytes]
+) -> None:
+    def written(connection: sqlite3.Connection) -> None:
+        body = b"%d" % there
+        row = (KEYS[FIRST], 2, checksum(seed(FIRST), 2, body), body)
+        connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", row)
+        changing.touch(connection, KEYS[FIRST], 1, 1)
+
+    async def scenario() -> None:
+        first, _, _ = await bench.lanes()
+        bench.writer.append(first, item(1))
+        await bench.writer.flush(first, durable=False)
+        # This is what a commit leaves that fails in the end, when it is synced.
+        await bench.writer.call(written)
+        await bench.writer.run(bench.database.drop)
+        bench.writer.append(first, item(2))
+        bench.writer.append(first, item(3))
+        if there == 2:
+            await bench.writer.flush(first, durable=True)
+            assert [body for _, body in bench.stored] == kept
+        else:
+            for _ in range(2):
+                with pytest.raises(StoreFailed, match="load the session again"):
+                    await bench.writer.flush(first, durable=True)
+        assert bench.bodies(FIRST) == kept
+
+    run(scenario)
+    bench.writer.stop()

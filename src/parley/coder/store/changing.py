@@ -85,6 +85,13 @@ def next_seq(connection: sqlite3.Connection, key: int, session_id: str) -> int:
     return (last or 0) + 1
 
 
+def records_from(connection: sqlite3.Connection, key: int, seq: int) -> list[tuple[int, int]]:
+    """The numbers and checksums of the records of a session from one on."""
+    return connection.execute(
+        "SELECT seq, crc FROM entries WHERE session = ? AND seq >= ? ORDER BY seq", (key, seq)
+    ).fetchall()
+
+
 def set_title(connection: sqlite3.Connection, key: int, session_id: str, title: str) -> None:
     connection.execute(
         "UPDATE sessions SET title = ?, title_crc = ? WHERE key = ?",

@@ -132,6 +132,9 @@ class Database:
         return connection
 
     def _check_file(self) -> None:
+        for suffix in ("-wal", "-shm", "-journal"):
+            # SQLite would wait for ever for whoever writes to a pipe.
+            rebuild.move_unless_file(self.path.with_name(f"{FILE_NAME}{suffix}"))
         try:
             found = self.path.lstat()
         except FileNotFoundError:

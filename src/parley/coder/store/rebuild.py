@@ -21,6 +21,8 @@ from parley.coder.store.failure import Damaged, is_lost
 from parley.coder.store.reading import SESSION_COLUMNS, Head, Row, head_of, verified
 from parley.coder.store.record import is_session_id, packed_paths, seed, text_checksum
 
+_NUMBER_BYTES = 20
+
 UNKNOWN_FOLDER = "/"
 """Where a session is listed whose own folder cannot be read any more."""
 
@@ -46,7 +48,8 @@ class Rebuilt(Struct, frozen=True):
 def demand(path: Path) -> None:
     """Have the file rebuilt by whoever holds the store alone next."""
     marker = _marker(path)
-    if not marker.exists():
+    if not is_demanded(path):
+        _make_way(marker)
         temporary = marker.with_name(f"{marker.name}.{os.getpid()}")
         # A marker without its number would have another file taken for the one that was moved.
         _write(temporary, b"%d" % _free_number(path))
@@ -55,7 +58,10 @@ def demand(path: Path) -> None:
 
 
 def is_demanded(path: Path) -> bool:
-    return _marker(path).exists()
+    try:
+        return stat.S_ISREG(_marker(path).lstat().st_mode)
+    except FileNotFoundError:
+        return False
 
 
 def rebuild(path: Path) -> Rebuilt | None:
@@ -84,6 +90,13 @@ def rebuild(path: Path) -> Rebuilt | None:
     os.rename(fresh, path)
     _finish(path)
     return Rebuilt(aside, *salvaged)
+
+
+def move_unless_file(path: Path) -> None:
+    """Move aside what is no file and stands where one belongs."""
+    with suppress(FileNotFoundError):
+        if not stat.S_ISREG(path.lstat().st_mode):
+            os.rename(path, free_aside(path))
 
 
 def free_aside(path: Path) -> Path:
@@ -160,8 +173,17 @@ def _double(log: Path, kept: Path) -> None:
 
 def _remove(fresh: Path) -> None:
     for suffix in ("", "-journal", "-wal", "-shm"):
+        file = fresh.with_name(f"{fresh.name}{suffix}")
+        _make_way(file)
         with suppress(FileNotFoundError):
-            os.unlink(f"{fresh}{suffix}")
+            os.unlink(file)
+
+
+def _make_way(path: Path) -> None:
+    """Move a folder aside that is where a file belongs."""
+    with suppress(FileNotFoundError):
+        if stat.S_ISDIR(path.lstat().st_mode):
+            os.rename(path, free_aside(path))
 
 
 def _salvage(source: Path, target: Path) -> tuple[int, int, tuple[str, ...]]:
@@ -260,7 +282,12 @@ def _marker(path: Path) -> Path:
 
 
 def _number_in(marker: Path) -> int:
-    text = marker.read_bytes()
+    descriptor = os.open(marker, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        # Whatever the file is, no more of it is read than a number has.
+        text = os.read(descriptor, _NUMBER_BYTES)
+    finally:
+        os.close(descriptor)
     return int(text) if text.isdigit() else 1
 
 

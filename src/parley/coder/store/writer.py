@@ -20,6 +20,7 @@ from parley.coder.store import changing
 from parley.coder.store.database import Database
 from parley.coder.store.entry import Entry
 from parley.coder.store.failure import StoreFailed, failed
+from parley.coder.store.reading import Row
 from parley.coder.store.record import checksum, seed
 from parley.errors import AcpError
 
@@ -52,6 +53,8 @@ class Lane(Struct, eq=False):
     generation: int = 0
     """The opening of the file for which `next_seq` is known; 0 stands for none."""
     next_seq: int = 1
+    doubtful: bool = False
+    """Whether some of what is held may be in the file already."""
     held: list[Item] = []
     """What is not in the file yet."""
     unsynced: bool = True
@@ -249,7 +252,7 @@ class Writer:
             failure = error
         else:
             for lane, next_seq in zip(lanes, following, strict=True):
-                lane.next_seq, lane.generation = next_seq, self._database.generation
+                lane.next_seq, lane.doubtful = next_seq, False
                 lane.unsynced = not durable
                 items, lane.held = lane.held, []
                 _call_in(lane.loop, lane.stored, items)
@@ -279,16 +282,10 @@ class Writer:
 
     def _write(self, connection: sqlite3.Connection, lane: Lane) -> int:
         """Write what a lane holds; the number that its next record has."""
-        seq, start = lane.next_seq, seed(lane.session_id)
         if lane.generation != self._database.generation:
-            seq = changing.next_seq(connection, lane.key, lane.session_id)
-            if lane.generation and seq != lane.next_seq:
-                # Going on would hide the hole, and a log is a prefix of what happened or nothing.
-                raise StoreFailed(
-                    "Records of the session were lost in a repair\nhint: load the session again",
-                    "gone",
-                )
-        rows: list[tuple[int, int, int, bytes]] = []
+            self._find_place(connection, lane)
+        seq, start = lane.next_seq, seed(lane.session_id)
+        rows: list[Row] = []
         title: str | None = None
         for item in lane.held:
             if item.title is None:
@@ -296,6 +293,8 @@ class Writer:
                 seq += 1
             else:
                 title = item.title
+        if lane.doubtful:
+            rows = _without_stored(connection, lane, rows)
         connection.executemany("INSERT INTO entries VALUES (?, ?, ?, ?)", rows)
         if title is not None:
             changing.set_title(connection, lane.key, lane.session_id, title)
@@ -304,6 +303,17 @@ class Writer:
         else:
             changing.mark_synced(connection, lane.key)
         return seq
+
+    def _find_place(self, connection: sqlite3.Connection, lane: Lane) -> None:
+        """Learn the number of the next record of a session, or see that it is still the same."""
+        found = changing.next_seq(connection, lane.key, lane.session_id)
+        if lane.generation == 0:
+            lane.next_seq = found
+        elif found < lane.next_seq:
+            # Going on would hide the hole, and a log is a prefix of what happened or nothing.
+            raise _hole()
+        lane.doubtful = found > lane.next_seq
+        lane.generation = self._database.generation
 
     def _lost(self, error: sqlite3.Error | OSError) -> StoreFailed:
         """Find out what an error means for the file; the next use opens it again."""
@@ -321,6 +331,20 @@ class Writer:
         with suppress(queue.Empty):
             while True:
                 _refuse([self._jobs.get_nowait()])
+
+
+def _without_stored(connection: sqlite3.Connection, lane: Lane, rows: Sequence[Row]) -> list[Row]:
+    """Leave out what is in the file: a commit can fail when everything is written already."""
+    there = changing.records_from(connection, lane.key, lane.next_seq)
+    if there != [row[1:3] for row in rows[: len(there)]]:
+        raise _hole()
+    return list(rows[len(there) :])
+
+
+def _hole() -> StoreFailed:
+    return StoreFailed(
+        "Records of the session were lost in a repair\nhint: load the session again", "gone"
+    )
 
 
 def _refuse(jobs: Sequence[_Job]) -> None:
