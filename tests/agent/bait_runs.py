@@ -88,9 +88,9 @@ class Hunt:
             yield from _ended(agent, where)
         yield from self._taken(self.checkout, where)
 
-    def commands(self) -> Iterator[Taken]:
+    def commands(self, commands: tuple[tuple[str, ...], ...] = COMMANDS) -> Iterator[Taken]:
         """The other commands of the program, started in the checkout."""
-        for command in COMMANDS:
+        for command in commands:
             where = f"parley {' '.join(command)}"
             ran = subprocess.run(
                 (PARLEY, *command),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent.bait_runs import Hunt
+from tests.agent.bait_runs import COMMANDS, Hunt
 from tests.agent.baits import Checkout
 
 
@@ -27,11 +27,13 @@ def test_no_bait_is_taken_by_an_agent_that_starts_elsewhere(hunt: Hunt) -> None:
 
 
 def test_no_bait_is_taken_by_the_other_commands(hunt: Hunt) -> None:
-    assert list(hunt.commands()) == []
+    few = (("run", "list ."), ("run", "/trust"), ("doctor",), ("sessions",))
+    assert set(few) < set(COMMANDS)
+    assert list(hunt.commands(few)) == []
 
 
 def test_files_that_cannot_be_read_stop_nobody(hunt: Hunt) -> None:
-    assert list(hunt.broken()) == []
+    assert list(hunt.broken(("garbage", "pipe", "circle"))) == []
 
 
 def test_there_are_many_baits_and_careless_tools_take_them(tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 import json
 import shutil
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
 from bench import hostile_mcp
@@ -29,13 +27,6 @@ def trusting(request: Json) -> Json:
 def allowing_once(request: Json) -> Json:
     """Knows no other option than one that is not offered."""
     return {"outcome": {"outcome": "selected", "optionId": "allow_once"}}
-
-
-@contextmanager
-def opened(home: Path, checkout: Path, version: int) -> Generator[Scene]:
-    """A session in a process of its own."""
-    with staged(SCRIPT, home, version) as stage:
-        yield session_in(stage, checkout)
 
 
 def session_in(stage: Stage, checkout: Path) -> Scene:
@@ -76,7 +67,8 @@ def test_a_server_of_a_checkout_is_used_once_it_is_trusted(tmp_path: Path, versi
     home = tmp_path / "home"
     home.mkdir()
     checkout = made(tmp_path)
-    with opened(home, checkout, version) as scene:
+    with staged(SCRIPT, home, version) as stage:
+        scene = session_in(stage, checkout)
         assert has_heard(scene, UNUSED)
         assert not is_used(scene)
         scene.client.answers = allowing_once
@@ -91,29 +83,26 @@ def test_a_server_of_a_checkout_is_used_once_it_is_trusted(tmp_path: Path, versi
         scene.client.answers = allow
         assert scene.stop_reason("work") == "end_turn"
         assert scene.statuses("helper__work")[-1] == "completed"
-    with opened(home, checkout, version) as scene:
-        assert answers(scene)
-        assert "you trust" not in json.dumps(scene.updates())
-    with (checkout / "server.py").open("a") as program:
-        program.write("# Something else.\n")
-    with opened(home, checkout, version) as scene:
-        assert has_heard(scene, "`helper` (changed since you trusted it)")
-        assert not is_used(scene)
 
 
-def test_a_copy_of_a_trusted_checkout_is_not_trusted(tmp_path: Path) -> None:
+def test_what_is_trusted_holds_for_that_folder_until_it_changes(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     checkout = made(tmp_path)
     with staged(SCRIPT, home, 1) as stage:
-        scene = session_in(stage, checkout)
         stage.client.answers = trusting
-        scene.prompt("/trust")
-        copy = Path(shutil.copytree(checkout, tmp_path / "copy"))
-        other = session_in(stage, copy)
-        assert has_heard(other, UNUSED)
-        assert not is_used(other)
+        session_in(stage, checkout).prompt("/trust")
+    with staged(SCRIPT, home, 1) as stage:
         link = tmp_path / "link"
         link.symlink_to(checkout)
-        same = session_in(stage, link)
-        assert answers(same)
+        scene = session_in(stage, link)
+        assert answers(scene)
+        assert "you trust" not in json.dumps(scene.updates())
+        copy = session_in(stage, Path(shutil.copytree(checkout, tmp_path / "copy")))
+        assert has_heard(copy, UNUSED)
+        assert not is_used(copy)
+        with (checkout / "server.py").open("a") as program:
+            program.write("# Something else.\n")
+        changed = session_in(stage, checkout)
+        assert has_heard(changed, "`helper` (changed since you trusted it)")
+        assert not is_used(changed)
