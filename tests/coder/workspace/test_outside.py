@@ -50,3 +50,4 @@ def test_names_of_programs_mean_nothing_of_the_workspace(tmp_path: Path) -> None
     expected = {"PATH": f"/usr/bin:{tmp_path}", "LANG": "C"}
     assert environment_outside([str(root)], given) == expected
     assert environment_outside([str(root)], {}) == {"PATH": os.defpath}
+    assert environment_outside(["/"], {"PATH": "/opt/bin"}) == {"PATH": os.defpath}

@@ -29,7 +29,9 @@ def environment_outside(roots: Iterable[str], environment: Mapping[str, str]) ->
     within = tuple(roots)
     found = {name: value for name, value in environment.items() if name not in _LIBRARIES}
     folders = found.get("PATH", os.defpath).split(os.pathsep)
-    found["PATH"] = os.pathsep.join(each for each in folders if _is_outside(each, within))
+    outside = os.pathsep.join(each for each in folders if _is_outside(each, within))
+    # Where the whole system is the workspace, its own programs are the ones that are meant.
+    found["PATH"] = outside or os.defpath
     return found
 
 
