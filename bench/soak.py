@@ -4,13 +4,13 @@ Usage: .venv/bin/python -m bench.soak [--turns 10000] [--sessions 50] [--seconds
 
 Two processes of `parley acp`, one for each version of the protocol, work on one store with a model
 that follows orders: text, reading, edits, commands, jobs, refusals, cancelled turns, undo,
-compaction, MCP servers, sessions that are loaded, listed, handed over, forked and deleted. Every
-turn must do what it should. Ten times everything is closed for a moment: what is held then must
-not become more. The first third of the day is for warming up.
+sub-agents, compaction, MCP servers, sessions that are loaded, listed, handed over, forked and
+deleted. Every turn must do what it should. Ten times everything is closed for a moment: what is
+held then must not become more. The first third of the day is for warming up.
 
-`--seconds` ends the day earlier; goals that need a whole day are shown then and not judged. Times
-are those of a machine with nothing else to do. The exit status is 1 when a goal is not met. Linux
-only.
+`--seconds` ends the day earlier. With fewer than 5,000 turns the goals that need a whole day are
+shown and not judged. Times are those of a machine with nothing else to do. The exit status is 1
+when a goal is not met. Linux only.
 """
 
 import argparse

@@ -31,7 +31,9 @@ def orders(turn: int, **more: Any) -> str:
     `rounds` has the calls of each answer, as name and arguments; `pieces` is what is said in the
     end; `hold` lets the last answer never end; `fail` refuses the request.
     """
-    return f"Please do what stands here.\n{MARK}{json.dumps({'turn': turn, **more})}"
+    # The last mark is that of the prompt, also if there are prompts for others in it.
+    written = json.dumps({"turn": turn, **more}).replace(MARK, f"\\u{ord(MARK[0]):04x}{MARK[1:]}")
+    return f"Please do what stands here.\n{MARK}{written}"
 
 
 class SoakModel:

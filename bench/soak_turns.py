@@ -131,6 +131,14 @@ def server_tool(session: Session, turn: int) -> None:
         session.done(turn)
 
 
+def sub_agents(session: Session, turn: int) -> None:
+    """Two at once; what they are told to do are turns of their own for the model."""
+    look = [[("read_file", {"path": SAMPLE})]]
+    prompts = (orders(-10 * turn - number, rounds=look, pieces=_DONE) for number in range(2))
+    calls = [("agent", {"description": "a look", "prompt": prompt}) for prompt in prompts]
+    session.done(turn, rounds=[calls])
+
+
 def cancelled_answer(session: Session, turn: int) -> None:
     number = _held(session, turn, pieces=_DONE, hold=True)
     session.client.pump(lambda: bool(session.said))
@@ -155,7 +163,7 @@ def cancelled_question(session: Session, turn: int) -> None:
 
 
 KINDS: dict[Callable[[Session, int], None], int] = {
-    text: 24,
+    text: 23,
     long_text: 4,
     reading: 20,
     planning: 3,
@@ -167,7 +175,8 @@ KINDS: dict[Callable[[Session, int], None], int] = {
     compact: 1,
     command: 2,
     model_fails: 1,
-    server_tool: 5,
+    server_tool: 4,
+    sub_agents: 2,
     cancelled_answer: 3,
     cancelled_command: 2,
     cancelled_question: 2,
