@@ -80,6 +80,18 @@ def test_a_disk_that_refuses_costs_the_undo_only(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
+def test_a_session_that_ends_during_a_call_is_no_failure(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scenario() -> None:
+        recorder = Recorder(tmp_path / "undo", (str(tmp_path),))
+        async with recorder.watching("t", (RunsCommand("x", str(tmp_path)),)):
+            await recorder.aclose()
+
+    asyncio.run(scenario())
+    assert caplog.records == []
+
+
 def test_a_call_that_is_cancelled_before_it_runs_waits_for_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

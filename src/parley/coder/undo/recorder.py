@@ -4,7 +4,6 @@ A disk that is full or forbids something costs the undo, never the call.
 """
 
 import asyncio
-import errno
 import logging
 import os
 import threading
@@ -87,6 +86,8 @@ class Recorder:
     async def _aside(self, work: Callable[[Books], T]) -> T | None:
         try:
             return await asyncio.to_thread(lambda: work(self._opened()))
+        except _Closed:
+            return None  # Who ends a session in the middle of a call wants to know nothing of it.
         except OSError as error:
             _LOG.warning("changes of files cannot be kept: %s", error)
             return None
@@ -94,10 +95,14 @@ class Recorder:
     def _opened(self) -> Books:
         with self._opening:
             if self._folder is None:
-                raise OSError(errno.EBADF, "the session is closed")
+                raise _Closed
             if self._books is None:
                 self._books = Books(self._folder, self._roots)
             return self._books
+
+
+class _Closed(Exception):
+    """The session has ended, so nothing is kept of it any more."""
 
 
 def _may_change(access: Access, roots: tuple[str, ...]) -> bool:
