@@ -1,5 +1,6 @@
 """Folders that only their owner may enter, with those above them that have to be made first."""
 
+from itertools import takewhile
 from pathlib import Path
 
 
@@ -9,10 +10,6 @@ def make_private(folder: Path) -> None:
     Raises:
         OSError: it cannot be made.
     """
-    missing = [folder]
-    for each in folder.parents:
-        if each.exists():
-            break
-        missing.append(each)
-    for each in reversed(missing):
+    above = takewhile(lambda each: not each.exists(), folder.parents)
+    for each in reversed((folder, *above)):
         each.mkdir(mode=0o700, exist_ok=True)
