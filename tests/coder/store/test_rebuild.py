@@ -3,12 +3,14 @@
 import os
 import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from parley.coder.store import changing, check, reading, rebuild, schema
+from parley.coder.store.failure import Damaged
 from tests.coder.store.staging import FIRST, SECOND
 
 
@@ -317,3 +319,30 @@ def test_a_marker_that_is_no_file_says_nothing_and_is_out_of_the_way(
     assert rebuild.is_demanded(path)
     rebuild.rebuild(path)
     assert records(path) == {FIRST: 2, SECOND: 2}
+
+
+@pytest.mark.parametrize(("failures", "kept"), [(1, 2), (99, 0)])
+def test_what_cannot_be_read_for_a_moment_only_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failures: int, kept: int
+) -> None:
+    path = made(tmp_path)
+    real, count = rebuild.verified, 0
+
+    def failing(
+        connection: sqlite3.Connection,
+        key: int,
+        session_id: str,
+        gone: Callable[[sqlite3.Error], bool],
+    ) -> reading.Verified:
+        nonlocal count
+        if session_id == FIRST and count < failures:
+            count += 1
+            assert gone(Damaged("malformed"))
+            return reading.Verified([], "record 1 cannot be read", unreadable=True)
+        return real(connection, key, session_id, gone)
+
+    monkeypatch.setattr(rebuild, "verified", failing)
+    rebuild.rebuild(path)
+    assert records(path) == {FIRST: kept, SECOND: 2}
+    # Two looks that agree are enough.
+    assert count <= 2

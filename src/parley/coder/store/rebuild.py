@@ -9,7 +9,7 @@ import os
 import shutil
 import sqlite3
 import stat
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,11 @@ from parley.coder.store.reading import SESSION_COLUMNS, Head, Row, head_of, veri
 from parley.coder.store.record import is_session_id, packed_paths, seed, text_checksum
 
 _NUMBER_BYTES = 20
+# A device that gives another answer each time is not asked for ever.
+_MOST_LOOKS = 5
+
+Salvaged = tuple[int, int, tuple[str, ...]]
+"""Sessions, records, and what is missing of sessions that are kept."""
 
 UNKNOWN_FOLDER = "/"
 """Where a session is listed whose own folder cannot be read any more."""
@@ -78,9 +83,7 @@ def rebuild(path: Path) -> Rebuilt | None:
     source = path if _exists(path) else aside
     fresh = path.with_name(f"{path.name}.new")
     try:
-        _remove(fresh)
-        make_private(fresh)
-        salvaged = _salvage(source, fresh)
+        salvaged = _salvaged(source, fresh)
     except (sqlite3.Error, OSError):
         _remove(fresh)
         if source is path and not was_demanded:
@@ -186,10 +189,31 @@ def _make_way(path: Path) -> None:
             os.rename(path, free_aside(path))
 
 
-def _salvage(source: Path, target: Path) -> tuple[int, int, tuple[str, ...]]:
+def _salvaged(source: Path, fresh: Path) -> Salvaged:
+    """Make a new file with what can be read. Only what two looks in a row miss is lost."""
+    before: Salvaged | None = None
+    looks = 0
+    while True:
+        _remove(fresh)
+        make_private(fresh)
+        doubts: list[sqlite3.Error] = []
+        found = _salvage(source, fresh, doubts)
+        looks += 1
+        if not doubts or found == before or looks == _MOST_LOOKS:
+            return found
+        before = found
+
+
+def _salvage(source: Path, target: Path, doubts: list[sqlite3.Error]) -> Salvaged:
+    """Copy what can be read; the errors that kept something from it become doubts."""
+
+    def gone(error: sqlite3.Error) -> bool:
+        doubts.append(error)
+        return is_lost(error)
+
     sessions = entries = 0
     losses: list[str] = []
-    with closing(schema.connect(target)) as new, closing(_readable(source)) as found:
+    with closing(schema.connect(target)) as new, closing(_readable(source, gone)) as found:
         schema.migrate(new)
         new.execute("BEGIN")
         for row, records, loss in found:
@@ -206,12 +230,14 @@ def _salvage(source: Path, target: Path) -> tuple[int, int, tuple[str, ...]]:
     return sessions, entries, tuple(losses)
 
 
-def _readable(source: Path) -> Generator[tuple[tuple[Any, ...], Sequence[Row], str]]:
+def _readable(
+    source: Path, gone: Callable[[sqlite3.Error], bool]
+) -> Generator[tuple[tuple[Any, ...], Sequence[Row], str]]:
     """Every session that can be read: its row, the records before its first damage, the loss."""
     try:
         with closing(_damaged(source)) as old:
-            for row, head in _heads(old):
-                found = verified(old, head.key, head.session_id, is_lost)
+            for row, head in _heads(old, gone):
+                found = verified(old, head.key, head.session_id, gone)
                 loss = f"{found.damage}, those before it are kept" if found.damage else ""
                 if head_of(row) is None:
                     if not found.rows:
@@ -222,7 +248,7 @@ def _readable(source: Path) -> Generator[tuple[tuple[Any, ...], Sequence[Row], s
                 yield row, found.rows, loss
     except sqlite3.Error as error:
         # What cannot be read is lost, and that is no failure. What cannot be read now is one.
-        if not is_lost(error):
+        if not gone(error):
             raise
 
 
@@ -241,7 +267,9 @@ def _damaged(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _heads(old: sqlite3.Connection) -> Iterator[tuple[tuple[Any, ...], Head]]:
+def _heads(
+    old: sqlite3.Connection, gone: Callable[[sqlite3.Error], bool] = is_lost
+) -> Iterator[tuple[tuple[Any, ...], Head]]:
     """Every session that can be read, from both ends of the table towards the damage."""
     for order in ("ASC", "DESC"):
         try:
@@ -250,7 +278,7 @@ def _heads(old: sqlite3.Connection) -> Iterator[tuple[tuple[Any, ...], Head]]:
                 if head is not None:
                     yield row, head
         except sqlite3.DatabaseError as error:
-            if not is_lost(error):
+            if not gone(error):
                 raise
         else:
             return
