@@ -12,7 +12,6 @@ from parley.coder.hooks.run import (
     hook_environment,
     program_of,
     run_hook,
-    search_path,
 )
 from parley.coder.hooks.verdict import Ended
 
@@ -182,7 +181,7 @@ def test_no_program_of_the_project_is_started(tmp_path: Path) -> None:
     (tmp_path / "linked").symlink_to(project)
     roots = (str(project),)
     path = f"{project}:{tmp_path}/linked:.::relative:{outside}"
-    assert search_path(path, roots) == str(outside)
+    assert hook_environment({"PATH": path}, roots)["PATH"] == str(outside)
     assert program_of("check", path, roots) == str(outside / "check")
     assert program_of("link", path, roots) is None
     assert program_of(str(project / "check"), path, roots) is None

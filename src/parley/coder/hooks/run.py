@@ -13,6 +13,7 @@ import signal
 from collections.abc import Callable, Mapping
 
 from parley.coder.hooks.verdict import Ended
+from parley.coder.workspace.outside import path_outside, program_outside
 from parley.coder.workspace.workspace import is_beneath
 from parley.process import children
 from parley.process.command import Command, signal_name, start
@@ -56,27 +57,17 @@ def hook_environment(environment: Mapping[str, str], roots: tuple[str, ...]) -> 
         for name, value in environment.items()
         if name in _HARMLESS or not any(_in_project(each, roots) for each in _places_in(value))
     }
-    env["PATH"] = search_path(environment.get("PATH", os.defpath), roots)
+    env["PATH"] = path_outside(roots, environment.get("PATH", os.defpath))
     return env
 
 
 def program_of(name: str, path: str, roots: tuple[str, ...]) -> str | None:
     """The absolute path of a program that no project can replace; `None` if there is none."""
-    if os.sep in name:
-        places = [os.path.expanduser(name)]
-    else:
-        places = [os.path.join(folder, name) for folder in path.split(os.pathsep) if folder]
-    for place in places:
-        runs = os.path.isabs(place) and os.path.isfile(place) and os.access(place, os.X_OK)
-        if runs and not _in_project(place, roots):
-            return place
-    return None
-
-
-def search_path(path: str, roots: tuple[str, ...]) -> str:
-    """A search path without folders of the project, and without relative ones."""
-    folders = (each for each in path.split(os.pathsep) if os.path.isabs(each))
-    return os.pathsep.join(each for each in folders if not _in_project(each, roots))
+    if os.sep not in name:
+        return program_outside(roots, name, path.split(os.pathsep))
+    place = os.path.expanduser(name)
+    runs = os.path.isabs(place) and os.path.isfile(place) and os.access(place, os.X_OK)
+    return place if runs and not _in_project(place, roots) else None
 
 
 def _expanded(word: str) -> str:

@@ -26,13 +26,16 @@ def program_outside(roots: Iterable[str], name: str, folders: Iterable[str]) -> 
 
 def environment_outside(roots: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
     """An environment in which the name of a program means none of the workspace."""
-    within = tuple(roots)
     found = {name: value for name, value in environment.items() if name not in _LIBRARIES}
-    folders = found.get("PATH", os.defpath).split(os.pathsep)
-    outside = os.pathsep.join(each for each in folders if _is_outside(each, within))
     # Where the whole system is the workspace, its own programs are the ones that are meant.
-    found["PATH"] = outside or os.defpath
+    found["PATH"] = path_outside(roots, found.get("PATH", os.defpath)) or os.defpath
     return found
+
+
+def path_outside(roots: Iterable[str], path: str) -> str:
+    """A search path without folders of the workspace, and without relative ones."""
+    within = tuple(roots)
+    return os.pathsep.join(each for each in path.split(os.pathsep) if _is_outside(each, within))
 
 
 def _is_outside(folder: str, roots: tuple[str, ...]) -> bool:
