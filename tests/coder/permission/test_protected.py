@@ -81,6 +81,18 @@ def test_a_word_names_a_protected_path_as_a_whole_or_as_a_value() -> None:
 
 
 @pytest.mark.parametrize(
+    "word", [".gi?/hooks/x", ".g*/config", ".*", "sub/.vscod*", "of=.mcp.jso?", ".[g]it/x"]
+)
+def test_wildcards_may_become_a_protected_path(word: str) -> None:
+    assert protected_word(("cp", word)) == word
+
+
+@pytest.mark.parametrize("word", ["*", "*.md", "src/*.py", ".github-x*", ".github/*", "a.*", "./*"])
+def test_common_wildcards_become_none(word: str) -> None:
+    assert protected_word(("cp", word)) is None
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "git config core.hooksPath evil",

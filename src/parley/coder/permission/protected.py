@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 
 from parley.coder.permission.paths import folded
+from parley.coder.permission.wildcard import is_wild, may_be
 
 _FOLDERS = frozenset(
     (".git", ".hg", ".svn", ".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".husky")
@@ -34,6 +35,7 @@ _FILES = frozenset((".gitmodules", ".gitconfig", ".gitattributes", ".git-credent
     (".rprofile", ".irbrc", ".pryrc", ".pre-commit-config.yaml", "sitecustomize.py"),
     ("usercustomize.py", "pyvenv.cfg", "trust.json"),
 )
+_DOTTED = tuple(sorted(name for name in (*_FOLDERS, *_FILES) if name.startswith(".")))
 _ENDINGS = (".code-workspace", ".pth")
 
 # Some file systems leave these characters out when they compare names.
@@ -53,7 +55,7 @@ def is_protected(path: str) -> bool:
 def protected_word(words: Iterable[str]) -> str | None:
     """A word of a command that names a protected path, as a whole or as a value."""
     for word in sorted(words):
-        if any(map(is_protected, word.split("="))):
+        if any(is_protected(part) or _may_become_one(part) for part in word.split("=")):
             return word
     return None
 
@@ -75,6 +77,15 @@ def _sets(words: tuple[str | None, ...]) -> bool:
             continue
         return word in ("config", "remote", "submodule")
     return False
+
+
+def _may_become_one(path: str) -> bool:
+    """Whether a shell might make a protected path of wildcards.
+
+    Only names with a dot in front count: `*.md` is too common to ask for, and does not match those.
+    """
+    steps = [step for step in folded(path).split("/") if step.startswith(".") and is_wild(step)]
+    return any(may_be(step, name) for step in steps for name in _DOTTED)
 
 
 def _decides(step: str) -> bool:
