@@ -1,4 +1,4 @@
-"""Every call to the system fails once, and from there on, in twelve scenarios of the store.
+"""Every call to the system fails once, and from there on, in thirteen scenarios of the store.
 
 Usage: python -m tests.coder.store.io_faults [EVERY] [--scenario NAME] [--sample N] [--seed N]
 
@@ -16,6 +16,7 @@ import resource
 import shutil
 import sys
 import threading
+import traceback
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -156,7 +157,7 @@ class Bench:
             else:
                 return failure, f"the same process cannot go on: {error}"
         except Exception as error:
-            return failure, f"{type(error).__name__}: {error}"
+            return failure, f"{type(error).__name__}: {error} {traceback.format_exc(limit=-2)}"
         finally:
             over()
         try:

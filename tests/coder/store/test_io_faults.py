@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[3]
         (["--sample", "1", "--own"], "the store alone"),
     ],
 )
-def test_faults_in_twelve_scenarios_leave_the_old_state_or_the_new_one(
+def test_faults_in_every_scenario_leave_the_old_state_or_the_new_one(
     arguments: list[str], reach: str
 ) -> None:
     # The calls of SQLite are replaced for a whole process, so it is another one.

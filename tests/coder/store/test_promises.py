@@ -5,7 +5,7 @@ import os
 import random
 import sqlite3
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -83,7 +83,7 @@ def test_no_clock_changes_order_or_lists() -> None:
 
 
 @contextmanager
-def masked(umask: int) -> Iterator[None]:
+def masked(umask: int) -> Generator[None]:
     before = os.umask(umask)
     try:
         yield

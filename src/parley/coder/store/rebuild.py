@@ -5,6 +5,7 @@ rebuild is due, and goes away when it is done. The new file is complete before t
 moved, so a rebuild for which there is no room changes nothing. The caller holds the store alone.
 """
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -130,7 +131,9 @@ def _write(path: Path, content: bytes) -> None:
     descriptor = os.open(path, flags, 0o600)
     try:
         os.fchmod(descriptor, 0o600)
-        os.write(descriptor, content)
+        if os.write(descriptor, content) < len(content):
+            # So few bytes are cut short by nothing but a full disk.
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         os.fsync(descriptor)
     finally:
         os.close(descriptor)

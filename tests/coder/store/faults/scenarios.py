@@ -4,6 +4,7 @@ Each scenario is written so that it can be asked again, in the same process or i
 goes on from wherever the first attempt ended. Then it must reach its end.
 """
 
+import asyncio
 import fcntl
 import os
 import posix
@@ -18,8 +19,9 @@ import pytest
 from parley.coder.store import schema
 from parley.coder.store.database import FILE_NAME
 from parley.coder.store.entry import Entry, TurnBegun
-from parley.coder.store.failure import SessionInUse
+from parley.coder.store.failure import SessionInUse, StoreFailed
 from parley.coder.store.log import SessionLog
+from parley.coder.store.repair import repair as repair_store
 from parley.coder.store.store import Store
 from tests.coder.store.staging import FIRST, SECOND, THIRD, filled, numbered, opened
 
@@ -40,6 +42,7 @@ class Hand:
     store: Store
     logs: dict[str, SessionLog] = field(default_factory=dict[str, SessionLog])
     appended: int = 0
+    repaired: bool = False
     warnings: list[str] = field(default_factory=list[str])
 
     async def log(self, session_id: str) -> SessionLog:
@@ -124,6 +127,17 @@ async def repair(hand: Hand) -> None:
         assert await log.entries() == before(session_id)
 
 
+async def doctor(hand: Hand) -> None:
+    """Repair as the command does, then load."""
+    if not hand.repaired:
+        found = await asyncio.to_thread(repair_store, hand.store.folder, hand.warnings.append)
+        if found.faults:
+            # The command reports this as a failure, too.
+            raise StoreFailed(found.faults[0].text, "io")
+        hand.repaired = True
+    await repair(hand)
+
+
 async def lock(hand: Hand) -> None:
     """Meet a holder, then take over after it has gone."""
     if SECOND not in hand.logs:
@@ -193,6 +207,7 @@ SCENARIOS = (
     Scenario("delete", delete, killed=True),
     Scenario("index rebuild", repair, lost_index),
     Scenario("repair", repair, lost_table),
+    Scenario("doctor", doctor, lost_table),
     Scenario("lock", lock, stale_lock),
     Scenario("migrate", migrate, newer=True),
     Scenario("close", close),
