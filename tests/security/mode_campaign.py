@@ -39,6 +39,7 @@ PLACES = {
     "losses of a bridge": "losses.jsonl",
     "settings of an editor": "editor/settings.json",
     "the copy of settings": "editor/settings.json.*",
+    "a damaged store that is kept": ".local/share/parley/sessions.db.damaged-*",
 }
 """Where something must lie, as patterns from the home folder."""
 SCRIPT: Script = [
@@ -94,6 +95,7 @@ def _use(home: Path) -> list[str]:
     _run(home, "run", "--record", record, "--no-stdin", "help")
     _bridge(home)
     _editor(home)
+    _repair(home)
     return [*while_running, *missing]
 
 
@@ -117,6 +119,17 @@ def _editor(home: Path) -> None:
     _run(home, "setup", "zed", "--apply", "--file", str(file))
     file.write_text(_SETTINGS)
     _run(home, "setup", "zed", "--apply", "--file", str(file))
+
+
+def _repair(home: Path) -> None:
+    """Let a damaged store be put in order; what was damaged is kept."""
+    file = home / PLACES["the database"]
+    size = file.stat().st_size
+    with file.open("r+b") as database:
+        for place in range(4096, size, 4096):
+            database.seek(place)
+            database.write(b"\xff" * 400)
+    _run(home, "doctor", "--repair")
 
 
 def _run(home: Path, *arguments: str) -> None:
