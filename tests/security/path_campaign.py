@@ -35,7 +35,7 @@ from tests.security.campaign import Result, table
 from tests.security.ways_out import REFUSED, SECRET, SEEMING, Field
 
 ROUNDS = 10_000
-_SECONDS = 5.0
+_SECONDS = 20.0
 _AT_CWD, _EXCHANGE = -100, 2
 _PAUSE = 0.0002
 _EDITS = [{"old_text": "top secret", "new_text": "overwritten"}]

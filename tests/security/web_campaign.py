@@ -28,6 +28,7 @@ PUBLIC = "93.184.215.14"
 SECRET = "what only this machine may see"
 _DESK = Desk("s", Workspace(("/",)))
 _PATIENCE = 5.0
+_SLACK = 5.0
 
 # Names that look public, with what a resolver says of them: the first answer, then the next ones.
 NAMES: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
@@ -171,7 +172,7 @@ async def bombs() -> list[str]:
                 kept = outcome.raw_output["length"]
             except ToolError:
                 kept = 0
-            if kept > MOST_BYTES or time.monotonic() - begun > _PATIENCE + 1:
+            if kept > MOST_BYTES or time.monotonic() - begun > _PATIENCE + _SLACK:
                 failures.append(f"{path} came to {kept} characters")
     return failures
 
