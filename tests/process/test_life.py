@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import resource
 import signal
 import subprocess
 from collections.abc import Callable
@@ -14,7 +13,6 @@ from parley.process.life import (
     call_at_exit_by_descriptor,
     call_at_exit_by_thread,
     environment,
-    leave_no_core,
 )
 from tests.transport.wires import BOUND, run, until
 
@@ -85,13 +83,3 @@ def test_where_the_kernel_has_no_descriptor_for_a_process_a_thread_waits(
         assert process.returncode == 0
 
     run(scenario)
-
-
-def test_a_process_with_keys_leaves_no_image_of_its_memory() -> None:
-    before = resource.getrlimit(resource.RLIMIT_CORE)
-    try:
-        resource.setrlimit(resource.RLIMIT_CORE, (before[1], before[1]))
-        leave_no_core()
-        assert resource.getrlimit(resource.RLIMIT_CORE) == (0, before[1])
-    finally:
-        resource.setrlimit(resource.RLIMIT_CORE, before)

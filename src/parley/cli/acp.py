@@ -13,7 +13,7 @@ from parley.cli.log_file import start_logging
 from parley.coder.config import Config, load
 from parley.coder.providers.choice import Choice, choose
 from parley.errors import ConfigError
-from parley.process.life import leave_no_core
+from parley.process.core_dump import leave_no_core
 from parley.protocol.serve import serve
 from parley.protocol.settings import IAC_CODE, Settings
 from parley.rpc.transport import Transport

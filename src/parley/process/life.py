@@ -7,7 +7,6 @@ import asyncio
 import ctypes
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -91,12 +90,3 @@ def death_with_parent() -> Callable[[], None] | None:
             os._exit(1)
 
     return ask
-
-
-def leave_no_core() -> None:
-    """Write no image of our memory when we crash: there are keys in it.
-
-    Only the limit that everybody may raise again is lowered, for the sake of who debugs a command.
-    """
-    _, most = resource.getrlimit(resource.RLIMIT_CORE)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
