@@ -39,8 +39,10 @@ PARTS: dict[str, Callable[[], Iterator[Result]]] = {
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("part", nargs="*", choices=[[], *PARTS], help="only these campaigns")
-    chosen = parser.parse_args().part or list(PARTS)
+    parser.add_argument("part", nargs="*", metavar="PART", help=f"some of: {', '.join(PARTS)}")
+    chosen: list[str] = parser.parse_args().part or list(PARTS)
+    if strangers := [name for name in chosen if name not in PARTS]:
+        parser.error(f"there is no part {strangers[0]!r}; there are {', '.join(PARTS)}")
     rows: list[Result] = []
     for name in chosen:
         begun = time.monotonic()
