@@ -24,7 +24,16 @@ from pathlib import Path
 
 from bench.soak_client import SoakClient
 from bench.soak_day import Day, Done
-from bench.soak_figures import Figures, Looks, PlainWrites, Sample, judged, sampled, shown
+from bench.soak_figures import (
+    VERSIONS,
+    Figures,
+    Looks,
+    PlainWrites,
+    Sample,
+    judged,
+    sampled,
+    shown,
+)
 from bench.soak_model import SoakModel
 
 TURNS, SESSIONS = 10_000, 50
@@ -46,7 +55,7 @@ def soak(
             stack.enter_context(
                 SoakClient(home, version, model.environment(), folder / f"times-{version}")
             )
-            for version in (1, 2)
+            for version in VERSIONS
         ]
         for client in clients:
             client.begin()

@@ -1,5 +1,6 @@
 """What the soak measures, what it must be, and how it is shown. Linux only."""
 
+import math
 import os
 import statistics
 import time
@@ -13,6 +14,8 @@ from bench.soak_agent import read_times
 from bench.soak_client import SoakClient
 from bench.soak_day import Done
 
+VERSIONS = (1, 2)
+"""There is one process for each."""
 WARM = 1 / 3
 """The part of the day that is for warming up."""
 _WHOLE_DAY = 5_000
@@ -144,7 +147,7 @@ def judged(figures: Figures, done: Done) -> bool:
 
 def goals(figures: Figures, done: Done) -> list[Goal]:
     found: list[Goal] = []
-    for version in (1, 2):
+    for version in VERSIONS:
         working = [each for each in figures.looks.working if each.version == version]
         resting = [each for each in figures.looks.resting if each.version == version]
         name = f"version {version}"
@@ -200,15 +203,11 @@ def _children(sample: Sample) -> float:
     return sample.children
 
 
-def _ends(samples: Sequence[Sample]) -> tuple[list[Sample], list[Sample]]:
+def _ends(samples: Sequence[Sample]) -> tuple[Sequence[Sample], Sequence[Sample]]:
     """The beginning of the day, once it is warm, and its end: a quarter of the rest each."""
-    if not samples:
-        return [], []
-    last = samples[-1].turn
-    start, quarter = last * WARM, last * (1 - WARM) / 4
-    return [each for each in samples if start <= each.turn <= start + quarter], [
-        each for each in samples if each.turn >= last - quarter
-    ]
+    start = int(len(samples) * WARM)
+    quarter = math.ceil((len(samples) - start) / 4)
+    return samples[start : start + quarter], samples[len(samples) - quarter :]
 
 
 def _drift(samples: Sequence[Sample], figure: Callable[[Sample], float]) -> float | None:
@@ -237,13 +236,15 @@ def _cpu(samples: Sequence[Sample]) -> float | None:
 
 
 def _cpu_per_turn(samples: Sequence[Sample]) -> float | None:
-    sums: dict[int, float] = {}
+    of_turn: dict[int, list[float]] = {}
     for each in samples:
-        sums[each.turn] = sums.get(each.turn, 0.0) + each.cpu
-    turns = sorted(sums)
-    if len(turns) < 2:
+        of_turn.setdefault(each.turn, []).append(each.cpu)
+    # The beginning and the end may have cut off one of the two.
+    whole = [(turn, sum(both)) for turn, both in of_turn.items() if len(both) == len(VERSIONS)]
+    if len(whole) < 2:
         return None
-    return (sums[turns[-1]] - sums[turns[0]]) / (turns[-1] - turns[0])
+    (start, before), *_, (end, after) = whole
+    return (after - before) / (end - start)
 
 
 def _slower(done: Done) -> float | None:
