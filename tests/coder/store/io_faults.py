@@ -145,6 +145,10 @@ class Bench:
                         await self._scenario.act(hand)
                     except StoreFailed as error:
                         failure = error
+                    except Exception:
+                        # Closing under the fault may fail as well, and would hide this.
+                        over()
+                        raise
                     if number % 2:
                         # The same process goes on.
                         over()

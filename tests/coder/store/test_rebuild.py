@@ -1,5 +1,6 @@
 """A damaged file is moved aside, and what can be read of it goes on."""
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -346,3 +347,23 @@ def test_what_cannot_be_read_for_a_moment_only_is_not_lost(
     assert records(path) == {FIRST: kept, SECOND: 2}
     # Two looks that agree are enough.
     assert count <= 2
+
+
+def test_a_file_that_cannot_be_looked_at_is_not_taken_for_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = made(tmp_path)
+    rebuild.demand(path)
+    real = os.stat
+
+    def failing(given: Path, **named: bool) -> os.stat_result:
+        if given == path:
+            raise OSError(errno.EIO, "Input/output error")
+        return real(given, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "stat", failing)
+        patched.setattr(os, "lstat", failing)
+        with pytest.raises(OSError, match="Input"):
+            rebuild.rebuild(path)
+    assert records(path) == {FIRST: 2, SECOND: 2}

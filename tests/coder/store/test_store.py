@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from parley.coder.store import changing, rebuild, schema
+from parley.coder.store import changing, reading, rebuild, schema
 from parley.coder.store.database import FILE_NAME
 from parley.coder.store.failure import SessionInUse, StoreFailed
 from parley.coder.store.store import Store
@@ -429,5 +429,29 @@ def test_the_first_page_of_ten_thousand_sessions_comes_at_once(tmp_path: Path) -
         assert page.sessions[0].title == "title 9999"
         assert len(page.sessions) == 50
         assert taken < 0.5
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("failures", [1, 2, 4])
+def test_records_that_cannot_be_reached_are_never_left_out_without_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failures: int
+) -> None:
+    real, left = reading.verified, failures
+
+    def failing(connection: sqlite3.Connection, key: int, session_id: str) -> reading.Verified:
+        nonlocal left
+        found = real(connection, key, session_id)
+        if left:
+            left -= 1
+            return reading.Verified(found.rows[:1], "record 2 cannot be read", unreadable=True)
+        return found
+
+    async def scenario() -> None:
+        async with opened(tmp_path) as store:
+            log = await filled(store, FIRST, *chunks(3))
+            monkeypatch.setattr(reading, "verified", failing)
+            assert await log.entries() == chunks(3)
+            assert left == 0
 
     run(scenario)

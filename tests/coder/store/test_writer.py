@@ -335,3 +335,24 @@ def test_what_a_failed_commit_has_written_is_not_written_twice(
 
     run(scenario)
     bench.writer.stop()
+
+
+def test_a_file_that_could_only_be_read_for_a_moment_is_opened_again(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario() -> None:
+        first, _, _ = await bench.lanes()
+        await bench.writer.run(bench.database.drop)
+        connect, opened = schema.connect, list[str]()
+
+        def at_first_to_read(path: Path) -> sqlite3.Connection:
+            opened.append("x")
+            return schema.connect_to_read(path) if len(opened) == 1 else connect(path)
+
+        monkeypatch.setattr(schema, "connect", at_first_to_read)
+        bench.writer.append(first, item(1))
+        await bench.writer.flush(first, durable=True)
+        assert bench.bodies(FIRST) == [b"1"]
+
+    run(scenario)
+    bench.writer.stop()

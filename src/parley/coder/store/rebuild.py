@@ -338,4 +338,8 @@ def _free_number(path: Path) -> int:
 
 
 def _exists(path: Path) -> bool:
-    return os.path.lexists(path)
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        return False
+    return True

@@ -17,10 +17,10 @@ from typing import TypeVar
 from parley.coder.store import changing, reading
 from parley.coder.store.database import Database
 from parley.coder.store.entry import Entry
-from parley.coder.store.failure import StoreFailed, cause_of, failed
+from parley.coder.store.failure import Damaged, StoreFailed, cause_of, failed
 from parley.coder.store.lock import SessionLock
 from parley.coder.store.log import SessionLog
-from parley.coder.store.reading import Head, Verified
+from parley.coder.store.reading import Head, Row, Verified
 from parley.coder.store.record import is_session_id, packed_paths, unpacked
 from parley.coder.store.side_folder import remove_all, undo_folder
 from parley.coder.store.writer import Writer
@@ -129,8 +129,8 @@ class Store:
         head = await self._head(source_id)
         if head is None:
             raise _missing(source_id)
-        found = await self._read(lambda each: _verified(each, head))
-        bodies = [row[3] for row in found.rows]
+        rows = await self._read(lambda each: _rows(each, head))
+        bodies = [row[3] for row in rows]
         return await self._made(new_id, cwd, additional, title=head.title, bodies=bodies)
 
     async def delete(self, session_id: str) -> None:
@@ -230,7 +230,7 @@ class Store:
         """What can be read of a session, and how many records are of a kind nobody here knows."""
 
         def decoded(connection: sqlite3.Connection) -> tuple[Sequence[Entry], int]:
-            rows = _verified(connection, head).rows
+            rows = _rows(connection, head)
             known = [entry for row in rows if (entry := unpacked(row[3])) is not None]
             return known, len(rows) - len(known)
 
@@ -322,6 +322,15 @@ def _verified(connection: sqlite3.Connection, head: Head) -> Verified:
     found = reading.verified(connection, head.key, head.session_id)
     # Here, too, only what is so at the second look is damage.
     return reading.verified(connection, head.key, head.session_id) if found.unreadable else found
+
+
+def _rows(connection: sqlite3.Connection, head: Head) -> Sequence[Row]:
+    """The records of a session up to the first one that cannot be trusted."""
+    found = _verified(connection, head)
+    if found.unreadable:
+        # What could not be reached may be whole, so this is not the end of the log.
+        raise Damaged(found.damage)
+    return found.rows
 
 
 def _missing(session_id: str) -> ResourceNotFound:

@@ -31,6 +31,8 @@ _MOST_JOBS = 4_000
 # Whether a file that seems damaged is suspected at each further look. SQLite also calls damage what
 # is a device that failed for a moment, and only damage is still there at the second look.
 _LOOKS = (False, True)
+# A file that could not be opened to write for a moment was opened to read.
+_PASSING = ("damaged", "denied")
 _CLOSED = "The session store is closed"
 
 
@@ -206,8 +208,10 @@ class Writer:
     def _answer(self, call: _Call) -> None:
         failure = self._tried(call)
         for suspected in _LOOKS:
-            if failure is not None and failure.cause == "damaged":
-                self._look_again(suspected=suspected)
+            if failure is not None and failure.cause in _PASSING:
+                # Opening the file once more repairs it where that is due and possible.
+                if suspected and failure.cause == "damaged":
+                    self._database.suspect()
                 failure = self._tried(call)
         if failure is not None:
             call.reply.fail(failure)
@@ -230,8 +234,10 @@ class Writer:
         busy = [lane for lane in lanes if lane.held or (lane in durable and lane.unsynced)]
         failures = self._store(busy, durable=bool(durable)) if busy else {}
         for suspected in _LOOKS:
-            if again := [lane for lane, error in failures.items() if error.cause == "damaged"]:
-                self._look_again(suspected=suspected)
+            if again := [lane for lane, error in failures.items() if error.cause in _PASSING]:
+                # Opening the file once more repairs it where that is due and possible.
+                if suspected and any(failures[lane].cause == "damaged" for lane in again):
+                    self._database.suspect()
                 kept = {lane: error for lane, error in failures.items() if lane not in again}
                 failures = kept | self._store(again, durable=bool(durable))
         for flush in flushes:
@@ -283,7 +289,7 @@ class Writer:
     def _write(self, connection: sqlite3.Connection, lane: Lane) -> int:
         """Write what a lane holds; the number that its next record has."""
         if lane.generation != self._database.generation:
-            self._find_place(connection, lane)
+            _find_place(connection, lane, self._database.generation)
         seq, start = lane.next_seq, seed(lane.session_id)
         rows: list[Row] = []
         title: str | None = None
@@ -304,17 +310,6 @@ class Writer:
             changing.mark_synced(connection, lane.key)
         return seq
 
-    def _find_place(self, connection: sqlite3.Connection, lane: Lane) -> None:
-        """Learn the number of the next record of a session, or see that it is still the same."""
-        found = changing.next_seq(connection, lane.key, lane.session_id)
-        if lane.generation == 0:
-            lane.next_seq = found
-        elif found < lane.next_seq:
-            # Going on would hide the hole, and a log is a prefix of what happened or nothing.
-            raise _hole()
-        lane.doubtful = found > lane.next_seq
-        lane.generation = self._database.generation
-
     def _lost(self, error: sqlite3.Error | OSError) -> StoreFailed:
         """Find out what an error means for the file; the next use opens it again."""
         failure = failed(error, self._database.folder)
@@ -322,15 +317,22 @@ class Writer:
             self._database.drop()
         return failure
 
-    def _look_again(self, *, suspected: bool) -> None:
-        """Have the file opened once more, which repairs it where that is due and possible."""
-        if suspected:
-            self._database.suspect()
-
     def _refuse_the_rest(self) -> None:
         with suppress(queue.Empty):
             while True:
                 _refuse([self._jobs.get_nowait()])
+
+
+def _find_place(connection: sqlite3.Connection, lane: Lane, generation: int) -> None:
+    """Learn the number of the next record of a session, or see that it is still the same."""
+    found = changing.next_seq(connection, lane.key, lane.session_id)
+    if lane.generation == 0:
+        lane.next_seq = found
+    elif found < lane.next_seq:
+        # Going on would hide the hole, and a log is a prefix of what happened or nothing.
+        raise _hole()
+    lane.doubtful = found > lane.next_seq
+    lane.generation = generation
 
 
 def _without_stored(connection: sqlite3.Connection, lane: Lane, rows: Sequence[Row]) -> list[Row]:
