@@ -256,6 +256,10 @@ def test_the_hint_stands_before_the_first_answer_only(tmp_path: Path) -> None:
             assert texts == [Text("Set a model.\n\n"), Text("one"), Text("two")]
             messages = s.provider.requests[1].messages
             assert messages[1] == AgentMessage((TextPart("one"),))
+        async with staged(tmp_path, settings=settings) as s:
+            await s.say("/mcp")
+            (text,) = (e.content for e in s.events if isinstance(e, ChunkAdded))
+            assert text == Text("This session has no MCP servers.")
 
     asyncio.run(scenario())
 

@@ -55,8 +55,10 @@ async def run_turn(session: OpenSession, prompt: Prompt) -> Ending:
     turn = Turn(session)
     ending = Ending("error", failure=Failure(InternalError.CODE, InternalError.MESSAGE))
     try:
-        typed = command_in(session, prompt.content)
-        _begin(session, turn, prompt, command=typed is not None)
+        session.append(TurnBegun(turn.id))
+        _take(session, prompt)
+        typed = await command_in(session, prompt.content)
+        _begin(session, prompt, typed)
         ending = await _ended(session, turn, typed, prompt)
     except asyncio.CancelledError:
         ending = Ending("cancelled", turn_usage(session.tally.usage))
@@ -70,16 +72,23 @@ async def run_turn(session: OpenSession, prompt: Prompt) -> Ending:
     return ending if failure is None else Ending("error", ending.usage, failure)
 
 
-def _begin(session: OpenSession, turn: Turn, prompt: Prompt, *, command: bool) -> None:
-    hint = session.runtime.settings.hint if session.history.turns == 0 else ""
-    new_id = session.runtime.sources.new_id
-    session.append(TurnBegun(turn.id))
-    _take(session, prompt)
-    if session.history.title is None and not command and (title := title_of(prompt.content)):
-        session.tell(InfoChanged(title))
-        session.log.set_title(title)
-    if hint:
+def _begin(session: OpenSession, prompt: Prompt, typed: Typed | None) -> None:
+    """Give the session its title, and say in its first answer how to get a model."""
+    if (typed is None or typed.known) and _wants_title(session):
+        title = title_of(prompt.content)
+        if title:
+            session.tell(InfoChanged(title))
+            session.log.set_title(title)
+    hint = session.runtime.settings.hint
+    if hint and typed is None and session.history.turns == 1:
+        new_id = session.runtime.sources.new_id
         session.tell(ChunkAdded("agent", Text(f"{hint.rstrip()}{_APART}"), new_id()))
+
+
+def _wants_title(session: OpenSession) -> bool:
+    """Whether there is none, or only that of a command which the agent answered by itself."""
+    title = session.history.title
+    return title is None or (title.startswith("/") and not session.history.messages)
 
 
 def _take(session: OpenSession, prompt: Prompt) -> None:

@@ -40,7 +40,17 @@ def test_help_is_answered_without_the_model(tmp_path: Path) -> None:
             assert "- `/clear`:" in said
             assert f"`{folder}`" in said
             assert "`help.md` is left out" in said
-            assert not any(isinstance(e, InfoChanged) for e in stage.events)
+
+    asyncio.run(scenario())
+
+
+def test_a_command_is_the_title_until_there_is_a_prompt(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with staged(tmp_path, says("a"), says("b")) as stage:
+            for prompt in ("/hlep", "/mode", "fix it", "/mcp", "more"):
+                await stage.say(prompt)
+            titles = [e.title for e in stage.events if isinstance(e, InfoChanged)]
+            assert titles == ["/mode", "fix it"]
 
     asyncio.run(scenario())
 

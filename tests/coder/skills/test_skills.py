@@ -115,6 +115,22 @@ def test_skills_are_commands_as_soon_as_they_are_known(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
+def test_a_skill_can_be_the_first_prompt_of_a_session(tmp_path: Path) -> None:
+    add_skill(tmp_path / "own", "ant", "Carry $ARGUMENTS home.")
+
+    async def scenario() -> None:
+        async with with_skills(tmp_path, says("ok")) as stage:
+            # A folder of that name does not make it a path either.
+            (stage.project / "ant").mkdir()
+            await stage.say("/ant the leaf")
+            assert "Carry the leaf home." in asked(stage)
+        async with with_skills(tmp_path) as stage:
+            await stage.say("/help")
+            assert "`/ant [what to do]`" in said(stage)
+
+    asyncio.run(scenario())
+
+
 def test_a_skill_that_is_gone_is_answered_by_the_agent(tmp_path: Path) -> None:
     folder = add_skill(tmp_path / "own", "ant")
 

@@ -15,21 +15,27 @@ from parley.session.event import CommandsChanged
 Run = Callable[[OpenSession, str], Awaitable[Outcome]]
 
 
-def command_in(session: OpenSession, content: tuple[Block, ...]) -> Typed | None:
+async def command_in(session: OpenSession, content: tuple[Block, ...]) -> Typed | None:
     """The command that a prompt is, if it is one. The client learns of commands that are new."""
     first = content[0] if content else None
     if not isinstance(first, Text) or not first.text.startswith("/"):
         return None
-    known = _known(session)
-    if known.commands != session.commands:
-        session.commands = known.commands
-        session.tell(CommandsChanged(known.commands))
     folders = (os.sep, *session.desk.workspace.roots)
 
     def is_file(name: str) -> bool:
         return any(os.path.lexists(os.path.join(folder, name)) for folder in folders)
 
-    return typed_command(content, known, is_file)
+    known = _known(session)
+    typed = typed_command(content, known, is_file)
+    if typed is None or not typed.known:
+        # It may be a skill, and the first prompt comes before the skills have been looked for.
+        await _skills_settled(session)
+        known = _known(session)
+        typed = typed_command(content, known, is_file)
+    if known.commands != session.commands:
+        session.commands = known.commands
+        session.tell(CommandsChanged(known.commands))
+    return typed
 
 
 async def run_command(session: OpenSession, typed: Typed) -> Outcome:
@@ -57,7 +63,14 @@ def _known(session: OpenSession) -> Known:
     return known_commands(session.runtime.settings.commands_folder, session.skills.commands)
 
 
+async def _skills_settled(session: OpenSession) -> None:
+    """Wait for the skills of the user, and for those of the project that are trusted."""
+    await session.skills.settled()
+    await session.project.settled()
+
+
 async def _help(session: OpenSession, arguments: str) -> Say:
+    await _skills_settled(session)
     known = _known(session)
     lines = [f"- `{_usage(each.name, each.hint)}`: {each.description}" for each in known.commands]
     if folder := session.runtime.settings.commands_folder:
