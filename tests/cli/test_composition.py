@@ -129,6 +129,20 @@ def test_where_rules_may_be_lost_nothing_goes_unasked(
     assert settings(configured(tmp_path, "[", PARLEY_MODE=mode)).mode == expected
 
 
+@pytest.mark.parametrize(
+    "hook",
+    [
+        '[[hooks.before_tool]]\ntools=["bsh"]\ncommand="false"',
+        '[[hook.before_tool]]\ncommand="false"',
+        '[[agent.hooks.before_tool]]\ncommand="false"',
+        '[[hooks.before_tools]]\ncommand="false"',
+    ],
+)
+def test_where_a_hook_may_be_lost_nothing_goes_unasked(tmp_path: Path, hook: str) -> None:
+    config = configured(tmp_path, f"{hook}\n", PARLEY_MODE="full-access")
+    assert settings(config).mode == "ask"
+
+
 @asynccontextmanager
 async def model_server(*models: str) -> AsyncGenerator[LocalServer, None]:
     body = json.dumps({"data": [{"id": model} for model in models]}).encode()

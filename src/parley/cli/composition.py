@@ -186,8 +186,9 @@ def settings_of(
     """The settings of sessions; what the configuration leaves open has its default."""
     agent, default = config.agent, CoderSettings()
     # Rules that cannot be read might have forbidden something, so nothing goes unasked.
-    doubtful = (bool(problems) or config.rules_unclear) and agent.mode != "plan"
-    wrong = (*config.problems, *problems, *unknown_tools(config.hooks, tool_names()))
+    idle = unknown_tools(config.hooks, tool_names())
+    doubtful = (bool(problems or idle) or config.rules_unclear) and agent.mode != "plan"
+    wrong = (*config.problems, *problems, *idle)
     warnings = (*map(str, wrong), *config.warnings, *choice.notices)
     return replace(
         default,
@@ -229,9 +230,25 @@ def sandbox_of(config: Config) -> Sandbox:
     return Sandbox(
         agent.sandbox or "auto",
         hidden=(*map(str, own), *keys),
+        own=own_paths(config),
+        private=tuple(map(str, (*_own_folder(config), folders.data, folders.state))),
         writable=tuple(filter(os.path.isabs, map(_absolute, agent.writable or ()))),
         cache=_caches(config),
     )
+
+
+def own_paths(config: Config) -> tuple[str, ...]:
+    """What decides how the agent works, whether it exists or not; nobody writes it unasked."""
+    file, folders = config.folders.config, config.folders
+    beside = (file.with_name(name) for name in ("rules", "commands", "skills", *NAMES))
+    own = (*_own_folder(config), file, *beside, folders.data, folders.state)
+    return (*map(str, own), *skill_folders_of(config))
+
+
+def _own_folder(config: Config) -> tuple[Path, ...]:
+    """The folder of the configuration, if nothing else is in it."""
+    folder = config.folders.config.parent
+    return (folder,) if folder.name == "parley" else ()
 
 
 def _environment(config: Config) -> dict[str, str]:

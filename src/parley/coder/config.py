@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from parley.coder.config_file import (
+    UNKNOWN,
     AgentTable,
     ConfigFile,
     ProviderTable,
@@ -85,11 +86,19 @@ class Config(Struct, frozen=True):
     @property
     def rules_unclear(self) -> bool:
         """Whether there may be rules, or hooks that stop calls, which could not be read."""
-        keys = {error.key.partition(".")[0].partition("[")[0] for error in self.problems}
-        return bool(keys & {"the file", "the rules", "rules", "hooks"})
+        return any(map(_concerns_rules, self.problems))
 
     def provider(self, name: str) -> ProviderConfig | None:
         return next((each for each in self.providers if each.name == name), None)
+
+
+def _concerns_rules(error: ConfigError) -> bool:
+    """Whether there may be a rule or a hook behind a problem; one in the wrong place counts too."""
+    first, _, rest = error.key.replace("[", ".").partition(".")
+    if first == "agent":
+        first = rest.partition(".")[0]
+    misspelled = error.problem == UNKNOWN and not rest
+    return misspelled or first in ("the file", "the rules", "rules", "hooks")
 
 
 def load(environ: Mapping[str, str], flags: Mapping[str, str | None] | None = None) -> Config:

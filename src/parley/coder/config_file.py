@@ -17,6 +17,8 @@ from msgspec import Meta, Struct
 from parley.coder.vendors import ApiType
 from parley.errors import ConfigError
 
+UNKNOWN = "is unknown"
+"""The problem of a key that means nothing."""
 HOOK_EVENTS = ("before_tool", "after_tool")
 _SIZE_LIMIT = 1024 * 1024
 
@@ -239,7 +241,7 @@ class _Reading:
         allowed = tuple(known)
         for name in given:
             if name not in allowed:
-                self._problem(f"{before}{name}", "is unknown", _suggestion(name, allowed))
+                self._problem(f"{before}{name}", UNKNOWN, _suggestion(name, allowed))
 
     def _problem(self, key: str, problem: str, hint: str) -> None:
         self._problems.append(ConfigError(self._file, key, problem, hint))

@@ -95,7 +95,7 @@ def test_a_hook_stops_a_call_with_its_reason(tmp_path: Path) -> None:
         ("sleep 60", "did not end within 0.3 seconds"),
         ("yes", "wrote more than 65536 bytes"),
         ("kill -9 $$", "was ended by SIGKILL"),
-        ("echo '{'", "wrote something that begins like JSON and is none"),
+        ("echo '{'", "wrote something with JSON in it that is not all of it"),
     ],
 )
 def test_a_hook_that_does_not_work_stops_the_call_and_is_named(
@@ -208,7 +208,9 @@ def test_what_a_hook_changes_afterwards_is_undone_with_the_call(tmp_path: Path) 
     async def scenario() -> None:
         tool = SmallTool("change", "write", work)
         made = calls(CallPart("c1", "change", {}))
-        chosen = settings(after=(shell(f"echo by the hook > {file}"),))
+        # It finds the file, since it may not name it.
+        line = f"cd {file.parent.parent} && echo by the hook | tee */{file.name}"
+        chosen = settings(after=(shell(line),))
         async with staged(tmp_path, made, says("ok"), tools=(tool,), settings=chosen) as stage:
             file.write_text("before")
             await stage.say()

@@ -187,8 +187,41 @@ def test_no_program_of_the_project_is_started(tmp_path: Path) -> None:
     assert program_of(str(project / "check"), path, roots) is None
     assert program_of(f"{outside}/../project/check", path, roots) is None
     assert program_of(f"{tmp_path}/linked/check", path, roots) is None
-    ended = run("/bin/sh", str(project / "check"), roots=roots)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("{project}/check",),
+        ("~/work/check",),
+        ("work/check",),
+        ("./work/check",),
+        ("-c", "sh ~/work/check"),
+        ("-c", 'cd /; exec "$HOME/work/check"'),
+        ("-c", "(. ${{HOME}}/work/../work/check)|cat"),
+        ("--chdir={project}",),
+        ("-f", "@{project}/check"),
+        ("{project}/not-there-yet",),
+    ],
+)
+def test_no_word_of_a_hook_names_something_of_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "check").touch()
+    project = str(tmp_path / "work")
+    ended = run("/bin/sh", *(word.format(project=project) for word in words), roots=(project,))
     assert ended.problem == "names a file of the project; keep hooks outside of it"
+
+
+def test_words_that_only_look_like_the_project_are_fine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "work").mkdir()
+    ended = run("/bin/sh", "-c", "echo working s/work/play/", roots=(str(tmp_path / "work"),))
+    assert (ended.status, ended.problem) == (0, "")
 
 
 def test_no_variable_makes_a_hook_load_something_of_the_project(tmp_path: Path) -> None:

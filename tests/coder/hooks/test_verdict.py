@@ -5,13 +5,17 @@ import pytest
 from parley.coder.hooks.verdict import MOST_CHARACTERS, Ended, Verdict, after, before
 
 
-@pytest.mark.parametrize("stdout", ["", "ok\n", "[1]", "{}", '{"reason": "r"}', ' {"x": 1}\n'])
+@pytest.mark.parametrize("stdout", ["", "ok\n", "{}", ' {"decision": null}\n', "\ufeff{}"])
 def test_a_hook_that_ends_well_lets_a_call_pass(stdout: str) -> None:
     assert before(Ended(0, stdout, "noise")) == Verdict("pass")
 
 
 def test_a_hook_cannot_allow_anything() -> None:
     assert before(Ended(0, '{"decision": "allow", "reason": "I say so"}')) == Verdict("pass")
+
+
+def test_a_refusal_behind_the_mark_of_a_text_is_heard() -> None:
+    assert before(Ended(0, '\ufeff{"decision": "deny", "reason": "r"}')) == Verdict("block", "r")
 
 
 @pytest.mark.parametrize(
@@ -37,6 +41,15 @@ def test_a_hook_can_refuse_a_call_or_want_a_question(stdout: str, verdict: Verdi
         '{"decision": true}',
         '{"decision": ["deny"]}',
         '{"a":' * 5000,
+        'checking\n{"decision": "deny"}',
+        '{"decision": "allow"}\n{"decision": "deny"}',
+        '[{"decision": "deny"}]',
+        '"deny"',
+        '{"decison": "deny"}',
+        '{"Decision": "deny"}',
+        '{"decision": "allow", "continue": false}',
+        '{"hookSpecificOutput": {"permissionDecision": "deny"}}',
+        '{"reason": "no"}',
     ],
 )
 def test_a_decision_that_nobody_understands_is_no(stdout: str) -> None:

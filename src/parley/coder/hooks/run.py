@@ -10,7 +10,7 @@ import asyncio
 import os
 import re
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from parley.coder.hooks.verdict import Ended
 from parley.coder.workspace.outside import path_outside, program_outside
@@ -22,6 +22,7 @@ from parley.process.descriptor import Descriptor, owned
 MOST_BYTES = 64 * 1024
 """Of stdout, and of stderr; who writes more is ended."""
 _READ_SIZE = 16 * 1024
+_IN_HOME = re.compile(r"^\$(HOME|\{HOME\})/")
 # They name places, and nothing is loaded because of that.
 _HARMLESS = ("HOME", "PWD", "TMPDIR", "TMP", "TEMP")
 
@@ -38,9 +39,10 @@ async def run_hook(
     env = hook_environment(environment, roots)
     program = program_of(command[0], env["PATH"], roots)
     words = tuple(map(_expanded, command[1:]))
+    named = (place for word in command[1:] for place in _places_named(word))
     if program is None:
         return Ended(problem="names a program that cannot be found outside of the project")
-    if any(os.path.isabs(word) and _in_project(word, roots) for word in words):
+    if any(_in_project(place, roots) for place in named):
         # Who works in the project, the model included, could change what the hook does.
         return Ended(problem="names a file of the project; keep hooks outside of it")
     try:
@@ -68,6 +70,19 @@ def program_of(name: str, path: str, roots: tuple[str, ...]) -> str | None:
     place = os.path.expanduser(name)
     runs = os.path.isabs(place) and os.path.isfile(place) and os.access(place, os.X_OK)
     return place if runs and not _in_project(place, roots) else None
+
+
+def _places_named(word: str) -> Iterator[str]:
+    """What a word may name for a program that starts in the home folder.
+
+    It may be a path, an option with one, or a line for the shell with many.
+    """
+    for piece in re.split(r"""[\s:;,=<>|&()"'`@]+""", word):
+        path = os.path.expanduser(_IN_HOME.sub("~/", piece))
+        place = os.path.join(_home(), path)
+        # Most words name nothing; what is not there cannot be loaded.
+        if path and (os.path.isabs(path) or os.path.lexists(place)):
+            yield place
 
 
 def _expanded(word: str) -> str:
@@ -181,8 +196,8 @@ class _Kept:
     def add(self, data: bytes) -> None:
         if self.full:
             return
+        self.full = len(self._data) + len(data) > MOST_BYTES
         self._data += data[: MOST_BYTES - len(self._data)]
-        self.full = len(self._data) == MOST_BYTES
         if self.full and self.too_much is not None:
             self.too_much()
 

@@ -9,10 +9,12 @@ from typing import Any, Literal, cast
 import msgspec
 from msgspec import Struct
 
+from parley.coder.tools.title import one_line
 from parley.coder.workspace.output import clean
 
 BLOCKS = 2
 """The exit status of a hook that stops a call on purpose."""
+_MEMBERS = frozenset(("decision", "reason"))
 MOST_CHARACTERS = 8_000
 """Of what one hook says to the model."""
 
@@ -43,8 +45,7 @@ def before(ended: Ended) -> Verdict:
         return Verdict("block", _said(ended.stderr) or "it gave no reason")
     if ended.status != 0:
         return Verdict("block", problem=_failed(ended))
-    # What does not look like an object is a word of the program for nobody in particular.
-    return _decided(ended.stdout) if ended.stdout.lstrip()[:1] == "{" else Verdict("pass")
+    return _decided(ended.stdout.strip().removeprefix("\ufeff"))
 
 
 def after(ended: Ended) -> tuple[str, str]:
@@ -64,9 +65,20 @@ def _decided(text: str) -> Verdict:
     try:
         answer: Any = msgspec.json.decode(text)
     except (ValueError, RecursionError):
-        return Verdict("block", problem="wrote something that begins like JSON and is none")
+        if "{" in text:
+            return Verdict("block", problem="wrote something with JSON in it that is not all of it")
+        # A word of the program for nobody in particular.
+        return Verdict("pass")
+    if not isinstance(answer, dict):
+        return Verdict("block", problem="wrote JSON that is no object")
     given = cast("dict[str, Any]", answer)
+    # A member with another name could have meant a no.
+    if strange := sorted(given.keys() - _MEMBERS):
+        problem = f"wrote the member `{one_line(strange[0], 40)}`, which means nothing here"
+        return Verdict("block", problem=problem)
     decision, reason = given.get("decision"), given.get("reason")
+    if decision is None and reason is not None:
+        return Verdict("block", problem="gave a `reason` without a `decision`")
     said = _said(reason) if isinstance(reason, str) else ""
     match decision:
         case "deny":
