@@ -277,3 +277,20 @@ def test_a_server_that_changed_at_the_last_moment_is_not_started(checkout: Check
     (checkout.root / "tools" / "server.js").unlink()
     os.mkfifo(checkout.root / "tools" / "server.js")
     assert not checkout.still(server)
+
+
+def test_a_server_that_was_not_started_can_be_used_in_another_form(checkout: Checkout) -> None:
+    checkout.servers.adopt([checkout.content(docs=SERVER)])
+    (checkout.root / "tools" / "server.js").write_text("better()")
+    assert checkout.still is not None
+    assert not checkout.still(checkout.started[0])
+    after = checkout.content()
+    assert checkout.servers.adopt([after]) == [after]
+    assert len(checkout.started) == 2
+
+
+def test_what_only_an_earlier_look_has_found_is_not_started(checkout: Checkout) -> None:
+    before = checkout.content(docs=SERVER)
+    checkout.content(docs={**SERVER, "args": []})
+    assert checkout.servers.adopt([before]) == []
+    assert checkout.started == []

@@ -156,6 +156,8 @@ def test_a_server_that_may_not_be_started_any_more_is_not_started(tmp_path: Path
         stand.servers.start([shell(f"touch {mark}")], lambda server: False)
         said = await stand.notice()
         assert "could not be started: it has changed since you trusted it" in said
+        stand.servers.start([shell("true")])
+        assert [each.state for each in stand.servers.reports] == ["starting"]
         await stand.servers.aclose()
 
     asyncio.run(asyncio.wait_for(scenario(), BOUND))

@@ -1,13 +1,15 @@
 """Skills of a project: found, shown whole, and used only as they were agreed to."""
 
 import hashlib
+import threading
 from pathlib import Path
 
 import pytest
 
+from parley.coder.skills import project as project_module
 from parley.coder.skills.project import MOST_SKILLS, ProjectSkills, trusted_snapshot
 from parley.coder.skills.skill import Skill
-from parley.coder.skills.snapshot import NoSnapshot
+from parley.coder.skills.snapshot import NoSnapshot, Snapshot, snapshot
 from tests.coder.skills.folders import add_skill
 
 
@@ -85,6 +87,39 @@ def test_what_is_used_is_what_was_agreed_to(tmp_path: Path) -> None:
     (folder / "more").symlink_to("/etc/passwd")
     with pytest.raises(NoSnapshot, match="symbolic link"):
         trusted_snapshot(skill)
+
+
+def test_a_look_that_nobody_waits_for_changes_nothing_of_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = add_skill(tmp_path / ".claude" / "skills", "ant", "good") / "SKILL.md"
+    good = file.read_text()
+    project = Project(tmp_path)
+    agreed = project.source.found().contents
+    file.write_text("evil")
+    entered, released = threading.Event(), threading.Event()
+
+    def slow(root: str, steps: tuple[str, ...]) -> Snapshot:
+        taken = snapshot(root, steps)
+        entered.set()
+        assert released.wait(5)
+        return taken
+
+    with monkeypatch.context() as patched:
+        patched.setattr(project_module, "snapshot", slow)
+        left_alone = threading.Thread(target=project.source.found)
+        left_alone.start()
+        assert entered.wait(5)
+    file.write_text(good)
+    assert project.source.found().contents == agreed
+    released.set()
+    left_alone.join(5)
+    # Only what was agreed to could be used, and the last one to look has found something else.
+    assert project.source.adopt(agreed) == []
+    assert project.used == ()
+    assert project.source.found().contents == agreed
+    assert project.source.adopt(agreed) == list(agreed)
+    assert trusted_snapshot(project.used[0]).files["SKILL.md"].data == good.encode()
 
 
 def test_garbage_is_named_and_stops_nobody(tmp_path: Path) -> None:

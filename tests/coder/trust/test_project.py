@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from parley.coder.trust import project as project_module
 from parley.coder.trust.book import TrustBook
 from parley.coder.trust.content import Content
-from parley.coder.trust.project import Found, Look, Project, Waiting, notice_of
+from parley.coder.trust.project import Brought, Look, Project, Waiting, notice_of
 
 A = Content("MCP server", "a", "/project", ".mcp.json", "one", "one")
 B = replace(A, kind="skill", name="b")
@@ -24,8 +24,8 @@ class Plain:
         self.problems = problems
         self.adopted: list[tuple[Content, ...]] = []
 
-    def found(self) -> Found:
-        return Found(self.contents, self.problems)
+    def found(self) -> Brought:
+        return Brought(self.contents, self.problems)
 
     def adopt(self, contents: Sequence[Content]) -> Sequence[Content]:
         self.adopted.append(tuple(contents))

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from parley.coder.mcp.named_files import Budget, Named, Uncheckable, is_named_file, named_in
 from parley.coder.tools.title import one_line
 from parley.coder.trust.content import Content, digest_of
-from parley.coder.trust.project import Found
+from parley.coder.trust.project import Brought
 from parley.coder.workspace.outside import environment_outside, program_outside
 from parley.session.role import HttpServer, McpServer, StdioServer
 
@@ -61,12 +61,14 @@ class ProjectServers:
         self._started: dict[str, str] = {}
         # The digests of what was started, by the place of it.
 
-    def found(self) -> Found:
+    def found(self) -> Brought:
         """Read the file, and what its servers name."""
         root = self._roots[0]
         tables = _tables(os.path.join(root, FILE))
         if tables is None:
-            return Found((), (f"This project has a `{FILE}` that cannot be read; it is not used.",))
+            return Brought(
+                (), (f"This project has a `{FILE}` that cannot be read; it is not used.",)
+            )
         found: dict[Content, _Usable] = {}
         problems: list[str] = []
         budget = Budget()
@@ -82,27 +84,36 @@ class ProjectServers:
         if len(tables) > MOST_SERVERS:
             problems.append(f"Only {MOST_SERVERS} MCP servers of `{FILE}` can be used.")
         self._found = found
-        return Found(tuple(found), tuple(problems))
+        return Brought(tuple(found), tuple(problems))
 
     def adopt(self, contents: Sequence[Content]) -> Sequence[Content]:
         """Start those that were not started before in this session, in whatever form."""
-        new = [each for each in contents if each.place not in self._started]
+        found = self._found  # Another look, that nobody waits for, may replace it.
+        new = {
+            each: found[each]
+            for each in contents
+            if each in found and each.place not in self._started
+        }
         self._started |= {each.place: each.digest for each in new}
         if new:
             self._begin(new)
-        return [each for each in contents if self._started[each.place] == each.digest]
+        return [each for each in contents if self._started.get(each.place) == each.digest]
 
-    def _begin(self, new: Sequence[Content]) -> None:
-        agreed = {each.name: (each, self._found[each].written) for each in new}
+    def _begin(self, new: Mapping[Content, _Usable]) -> None:
+        agreed = {each.name: (each, usable.written) for each, usable in new.items()}
 
         def still(server: McpServer) -> bool:
             content, written = agreed[server.name]
             try:
-                return _content(written, self._roots[0], Budget()) == content
+                unchanged = _content(written, self._roots[0], Budget()) == content
             except Uncheckable:
-                return False
+                unchanged = False
+            if not unchanged:
+                # It never ran, so this session can use it in another form.
+                self._started.pop(content.place, None)
+            return unchanged
 
-        self._start([self._found[each].runnable for each in new], still)
+        self._start([usable.runnable for usable in new.values()], still)
 
     def _outside(self, server: McpServer) -> McpServer:
         """With programs that cannot be those of the workspace by their mere names.

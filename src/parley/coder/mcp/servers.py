@@ -74,6 +74,8 @@ class Servers:
 
         `still` says, in a thread and at the last moment, whether a server may be started.
         """
+        again = {server.name for server in wanted}
+        self._servers = [e for e in self._servers if not (e.refused and e.wanted.name in again)]
         taken = [server.wanted.name for server in self._servers]
         room = MOST_SERVERS - len(taken)
         if len(wanted) > room:
@@ -125,6 +127,7 @@ class Servers:
         await self._sleep(_DELAY)
         converse = await asyncio.to_thread(_loaded)
         if server.still is not None and not await asyncio.to_thread(server.still, server.wanted):
+            server.refused = True
             return "it has changed since you trusted it; `/trust` shows what it is now"
 
         def on_tools(listed: tuple[Listed, ...], call: Call) -> None:
@@ -156,6 +159,8 @@ class _Server:
     ) -> None:
         self.wanted = wanted
         self.still = still
+        self.refused = False
+        """Whether it was not started since it had changed; another one may take its place."""
         self.tools: tuple[McpTool, ...] = ()
         self.report = ServerReport(name, "starting")
 

@@ -16,7 +16,7 @@ from parley.coder.skills.skill import FILE, Skill, Unusable, skill_of
 from parley.coder.skills.snapshot import NoSnapshot, Snapshot, names_in, snapshot
 from parley.coder.tools.title import one_line
 from parley.coder.trust.content import Content, digest_of
-from parley.coder.trust.project import Found
+from parley.coder.trust.project import Brought
 
 PLACES = (".parley/skills", ".claude/skills", ".agents/skills")
 """Below the folder of the session; the first one counts most."""
@@ -33,36 +33,39 @@ class ProjectSkills:
         self, root: str, own: Sequence[str], use: Callable[[tuple[Skill, ...]], None]
     ) -> None:
         self._root = root
-        self._own = tuple(map(os.path.realpath, own))
+        self._own = tuple(own)
         # Folders of the user: where a session works in the home folder, these are no project's.
         self._use = use
-        self._skills: dict[str, Skill] = {}
-        # By their names, of the last look.
+        self._found: dict[Content, Skill] = {}
+        # It is only ever replaced as a whole: a look that nobody waits for may still be going on.
 
-    def found(self) -> Found:
-        self._skills = {}
-        contents: dict[str, Content] = {}
+    def found(self) -> Brought:
+        own = frozenset(map(os.path.realpath, self._own))
+        found: dict[Content, Skill] = {}
         problems: list[str] = []
         for place in PLACES:
-            for name in self._names(place, problems):
-                if len(contents) + len(problems) >= MOST_SKILLS:
+            for name in self._names(place, own, problems):
+                if len(found) + len(problems) >= MOST_SKILLS:
                     problems.append(
                         f"This project brings more than {MOST_SKILLS} skills; the rest is left out."
                     )
                     break
-                self._take(f"{place}/{name}", contents, problems)
+                self._take(f"{place}/{name}", found, problems)
         if len(problems) > _MOST_PROBLEMS:
             left = len(problems) - _MOST_PROBLEMS
             problems[_MOST_PROBLEMS:] = [f"{left} more skills of this project cannot be used."]
-        return Found(tuple(contents.values()), tuple(problems))
+        self._found = found
+        return Brought(tuple(found), tuple(problems))
 
     def adopt(self, contents: Sequence[Content]) -> Sequence[Content]:
-        self._use(tuple(self._skills[content.name] for content in contents))
-        return contents
+        found = self._found
+        used = [content for content in contents if content in found]
+        self._use(tuple(found[content] for content in used))
+        return used
 
-    def _names(self, place: str, problems: list[str]) -> list[str]:
+    def _names(self, place: str, own: frozenset[str], problems: list[str]) -> list[str]:
         folder = os.path.join(self._root, place)
-        if os.path.realpath(folder) in self._own:
+        if os.path.realpath(folder) in own:
             return []
         steps = tuple(place.split("/"))
         try:
@@ -75,22 +78,21 @@ class ProjectSkills:
         paths = (os.path.join(folder, name, FILE) for name in names)
         return [name for name, path in zip(names, paths, strict=True) if os.path.lexists(path)]
 
-    def _take(self, path: str, contents: dict[str, Content], problems: list[str]) -> None:
+    def _take(self, path: str, found: dict[Content, Skill], problems: list[str]) -> None:
         """Look at one skill."""
         skill, whole = _read(self._root, path)
         if isinstance(skill, Unusable):
             problems.append(
                 f"The skill `{one_line(path)}` of this project cannot be used: {skill.problem}."
             )
-        elif skill.name in contents:
+        elif any(skill.name == content.name for content in found):
             problems.append(
                 f"The skill `{one_line(path)}` of this project is left out: another one has the"
                 " same name."
             )
         else:
-            self._skills[skill.name] = skill
             digest = digest_of(path, skill.name, skill.digest)
-            contents[skill.name] = Content(KIND, skill.name, self._root, path, digest, whole)
+            found[Content(KIND, skill.name, self._root, path, digest, whole)] = skill
 
 
 def trusted_snapshot(skill: Skill) -> Snapshot:

@@ -20,8 +20,8 @@ PATIENCE = 5.0
 _MOST_NAMES = 10
 
 
-class Found(Struct, frozen=True):
-    """What a source has found."""
+class Brought(Struct, frozen=True):
+    """What a source has found in a project."""
 
     contents: tuple[Content, ...] = ()
     problems: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Found(Struct, frozen=True):
 class Source(Protocol):
     """One kind of content."""
 
-    def found(self) -> Found:
+    def found(self) -> Brought:
         """Look at the folder; in a thread. Nothing that lies there may make it fail or wait."""
         ...
 
