@@ -47,6 +47,8 @@ def test_a_folder_is_one_of_a_store_by_what_is_in_it(tmp_path: Path) -> None:
     assert not is_store(tmp_path / "none")
     for name in ("letter", "sessions.dbx"):
         (tmp_path / name).touch()
+    for name in ("locks", "undo"):
+        (tmp_path / name).mkdir()
     assert not is_store(tmp_path)
     (tmp_path / "sessions.db.damaged-1").touch()
     assert is_store(tmp_path)
@@ -100,6 +102,15 @@ def test_every_wrong_mode_of_the_store_is_found_and_no_other(tmp_path: Path) -> 
     (folder / "undo" / "link").symlink_to(folder / "own" / "secret")
     expected = {Exposed(folder / name, *modes) for name, modes in wrong.items()}
     assert set(exposed(folder)) == expected
+
+
+def test_things_of_others_in_the_folders_of_the_store_keep_their_modes(tmp_path: Path) -> None:
+    folder = laid_out(tmp_path)
+    for name in ("locks/bin/run.sh", "undo/readme", "undo/not an id/file"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).touch(0o755)
+        (folder / name).chmod(0o755)
+    assert list(exposed(folder)) == []
 
 
 def test_things_in_the_place_of_others_are_found(tmp_path: Path) -> None:

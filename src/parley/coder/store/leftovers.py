@@ -51,9 +51,11 @@ class Exposed(Struct, frozen=True):
 
 
 def is_store(folder: Path) -> bool:
-    """Whether anything in the folder is of a store."""
-    names = (LOCKS_FOLDER, UNDO_FOLDER)
-    return any(path.name in names or _OWN.fullmatch(path.name) for path in _inside(folder))
+    """Whether the folder has the file of a store, or what is kept beside it.
+
+    Folders with the names that the store gives to its own could be anybody's.
+    """
+    return any(_OWN.fullmatch(path.name) for path in _inside(folder))
 
 
 def remains(folder: Path, ids: frozenset[str] | None) -> Iterator[Remain]:
@@ -87,8 +89,12 @@ def exposed(folder: Path) -> Iterator[Exposed]:
         if _OWN.fullmatch(path.name) and _is(path, stat.S_ISREG):
             yield from filter(None, [_exposed(path, 0o600)])
     for name in (LOCKS_FOLDER, UNDO_FOLDER):
-        if _is(folder / name, stat.S_ISDIR):
-            yield from _exposed_below(folder / name)
+        if not _is(folder / name, stat.S_ISDIR):
+            continue
+        yield from filter(None, [_exposed(folder / name, 0o700)])
+        for path in _inside(folder / name):
+            if is_session_id(path.name.removesuffix(".lock")):
+                yield from _exposed_below(path)
 
 
 def misplaced(folder: Path) -> Iterator[Path]:
@@ -119,14 +125,14 @@ def size_of(folder: Path) -> int:
     return sum(map(_size, (*own, *undo)))
 
 
-def _exposed_below(folder: Path) -> Iterator[Exposed]:
-    """A folder of ours with everything in it, to the depth that it has."""
-    yield from filter(None, [_exposed(folder, 0o700)])
-    for path in _inside(folder):
-        if _is(path, stat.S_ISDIR):
-            yield from _exposed_below(path)
-        elif _is(path, stat.S_ISREG):
-            yield from filter(None, [_exposed(path, 0o600)])
+def _exposed_below(path: Path) -> Iterator[Exposed]:
+    """A file of ours, or a folder with everything in it, to the depth that it has."""
+    if _is(path, stat.S_ISDIR):
+        yield from filter(None, [_exposed(path, 0o700)])
+        for each in _inside(path):
+            yield from _exposed_below(each)
+    elif _is(path, stat.S_ISREG):
+        yield from filter(None, [_exposed(path, 0o600)])
 
 
 def _exposed(path: Path, wanted: int) -> Exposed | None:
