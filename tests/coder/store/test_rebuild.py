@@ -12,6 +12,9 @@ import pytest
 
 from parley.coder.store import changing, check, reading, rebuild, schema
 from parley.coder.store.failure import Damaged
+from tests.coder.store.faults.gate import Gate
+from tests.coder.store.faults.listener import SHORT
+from tests.coder.store.faults.own_calls import OwnCalls
 from tests.coder.store.staging import FIRST, SECOND
 
 
@@ -367,3 +370,11 @@ def test_a_file_that_cannot_be_looked_at_is_not_taken_for_missing(
         with pytest.raises(OSError, match="Input"):
             rebuild.rebuild(path)
     assert records(path) == {FIRST: 2, SECOND: 2}
+
+
+def test_a_marker_that_does_not_fit_on_the_disk_is_none(tmp_path: Path) -> None:
+    path, gate = made(tmp_path), Gate()
+    gate.arm(1, SHORT, lasting=True)
+    with OwnCalls(gate, tmp_path).installed(), pytest.raises(OSError, match="No space"):
+        rebuild.demand(path)
+    assert not rebuild.is_demanded(path)
