@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 import parley
-from parley.errors import ConfigError, MethodNotFound
+from parley.errors import (
+    ConfigError,
+    InternalError,
+    InvalidParams,
+    MethodNotFound,
+    ResourceNotFound,
+)
 from parley.frontend.headless.opening import open_session, value_for
 from parley.frontend.headless.request import RunRequest
 from parley.session.option import Choice, OtherOption, Select, Toggle
@@ -148,6 +154,89 @@ def test_an_agent_that_can_neither_is_believed_at_once() -> None:
 
     with pytest.raises(MethodNotFound):
         opened(agent, session="s1")
+
+
+def test_the_beginning_of_an_id_opens_the_session() -> None:
+    agent = able_agent(SessionInfo("abcd1234", "/p"), SessionInfo("abcd9999", "/p"))
+    seen = reopens(agent, "abcd1234", "abcd9999")
+    assert opened(agent, session="abcd12")[0] == "abcd1234"
+    assert seen == ["abcd1234"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("abcd", "`--session abcd` is the beginning of 2 ids"),
+        ("zzzz", "is the id of no session\nhint: `parley sessions --all`"),
+        ("ab", "at least 4 characters"),
+    ],
+)
+def test_a_name_of_no_session_or_of_several_is_a_wrong_option(name: str, words: str) -> None:
+    agent = able_agent(SessionInfo("abcd1234", "/p"), SessionInfo("abcd9999", "/p"))
+    reopens(agent)
+    with pytest.raises(ConfigError, match=words):
+        opened(agent, session=name)
+
+
+def test_why_a_session_that_is_listed_cannot_be_opened_is_what_the_agent_says() -> None:
+    agent = able_agent(SessionInfo("abcd1234", "/p"))
+    reopens(agent)
+    with pytest.raises(ResourceNotFound):
+        opened(agent, session="abcd1234")
+
+
+def test_without_a_list_only_a_whole_id_names_a_session() -> None:
+    agent = silent_agent()
+    reopens(agent)
+    with pytest.raises(ConfigError, match="write its whole id"):
+        opened(agent, session="abcd")
+
+
+@pytest.mark.parametrize("lists", [True, False])
+def test_what_else_an_agent_answers_is_passed_on(lists: bool) -> None:
+    agent = silent_agent()
+
+    @agent.load_session
+    async def reopen(session: parley.Session) -> None:
+        raise InternalError
+
+    if lists:
+
+        @agent.list_sessions
+        async def listed(*, cwd: str | None, cursor: str | None) -> list[SessionInfo]:
+            raise InvalidParams
+
+    with pytest.raises(InternalError):
+        opened(agent, session="abcd")
+
+
+def reopens(agent: parley.Agent, *ids: str) -> list[str]:
+    """Lets an agent open these sessions and no others; the ids of those that it opened."""
+    seen: list[str] = []
+
+    @agent.load_session
+    async def reopen(session: parley.Session) -> None:
+        if session.id not in ids:
+            raise ResourceNotFound
+        seen.append(session.id)
+
+    return seen
+
+
+def test_a_wrong_option_leaves_no_new_session_behind() -> None:
+    agent, deleted = able_agent(), list[str]()
+
+    @agent.delete_session
+    async def delete(session_id: str) -> None:
+        deleted.append(session_id)
+
+    with pytest.raises(ConfigError, match="no value `foo`"):
+        opened(agent, mode="foo")
+    assert len(deleted) == 1
+    stored(agent, agent.load_session)
+    with pytest.raises(ConfigError, match="no value `foo`"):
+        opened(agent, mode="foo", session="s1")
+    assert len(deleted) == 1
 
 
 def test_a_kind_of_option_nobody_knows_takes_the_text() -> None:

@@ -1,8 +1,18 @@
 """Opens the session of a run: a new one or a stored one, with the options the user wants."""
 
-from parley.errors import ConfigError, MethodNotFound
+from contextlib import suppress
+
+from parley.errors import (
+    AcpError,
+    AuthRequired,
+    ConfigError,
+    MethodNotFound,
+    ResourceNotFound,
+    RpcError,
+)
 from parley.frontend.headless.brief_state import BriefState
 from parley.frontend.headless.request import RunRequest
+from parley.frontend.session_list import session_named
 from parley.frontend.visible import one_line
 from parley.sdk.conversation import AgentConnection, RemoteSession
 from parley.session.option import Option, OptionValue, Select, Toggle
@@ -34,11 +44,40 @@ async def open_session(agent: AgentConnection, request: RunRequest) -> RemoteSes
     # Notices are no part of a conversation, so they are not among its events.
     brief.notices.extend(session.state.notices)
     session.state = brief
-    await _choose(session, request)
+    try:
+        await _choose(session, request)
+    except AcpError:
+        if stored is None:
+            await _discard(agent, session)
+        raise
     return session
 
 
-async def _stored(agent: AgentConnection, id_: str, request: RunRequest) -> RemoteSession:
+async def _discard(agent: AgentConnection, session: RemoteSession) -> None:
+    """Leave nothing of a new session in which nothing was said, as far as the agent can do that."""
+    can = agent.profile.capabilities
+    with suppress(AcpError):
+        if can.close:
+            await session.close()
+        if can.delete:
+            await session.delete()
+
+
+async def _stored(agent: AgentConnection, name: str, request: RunRequest) -> RemoteSession:
+    """The session with an id, or with the only id that begins like this."""
+    can = agent.profile.capabilities
+    if not (can.resume or can.load):
+        raise _cannot("--session", "open stored sessions", "begin a new one")
+    try:
+        return await _reopened(agent, name, request)
+    except (AuthRequired, MethodNotFound):
+        raise
+    except RpcError as error:
+        id_ = await _meant(agent, name, error)
+    return await _reopened(agent, id_, request)
+
+
+async def _reopened(agent: AgentConnection, id_: str, request: RunRequest) -> RemoteSession:
     can = agent.profile.capabilities
     servers, more = request.servers, request.directories
     if can.resume:
@@ -50,29 +89,57 @@ async def _stored(agent: AgentConnection, id_: str, request: RunRequest) -> Remo
             # Agents exist that say they can and cannot.
             if not can.load:
                 raise
-    if can.load:
-        return await agent.load_session(
-            id_, request.cwd, mcp_servers=servers, additional_directories=more
-        )
-    raise _cannot("--session", "open stored sessions", "begin a new one")
+    return await agent.load_session(
+        id_, request.cwd, mcp_servers=servers, additional_directories=more
+    )
+
+
+async def _meant(agent: AgentConnection, name: str, refused: RpcError) -> str:
+    """The id that a name stands for which the agent did not open as it is.
+
+    Raises:
+        ConfigError: it stands for none, or for several.
+        RpcError: the agent knows the very id, or nobody can tell; this is what it answered.
+    """
+    option = f"--session {one_line(name, 70)}"
+    if not agent.profile.capabilities.list:
+        if isinstance(refused, ResourceNotFound):
+            fix = "write its whole id"
+            raise ConfigError("parley run", option, "is no session of this agent", fix) from refused
+        raise refused
+    try:
+        sessions = await _listed(agent, None)
+    except RpcError:
+        raise refused from None
+    if any(each.session_id == name for each in sessions):
+        raise refused
+    try:
+        return session_named(sessions, name).session_id
+    except ConfigError as error:
+        raise ConfigError("parley run", option, error.problem, error.hint) from refused
 
 
 async def _latest(agent: AgentConnection, cwd: str) -> str:
     """The id of the session of a directory that was changed last."""
     if not agent.profile.capabilities.list:
         raise _cannot("--continue", "list its sessions", "name one with --session ID")
-    found: list[SessionInfo] = []
-    cursor: str | None = None
-    for _ in range(_MOST_PAGES):
-        page = await agent.list_sessions(cwd, cursor)
-        found += [each for each in page.sessions if each.cwd == cwd]
-        cursor = page.next_cursor
-        if cursor is None:
-            break
+    found = [each for each in await _listed(agent, cwd) if each.cwd == cwd]
     if not found:
         raise ConfigError("parley run", "--continue", f"finds no session in {cwd}", "begin one")
     # Of those that were changed at the same time the first one listed.
     return max(found, key=lambda each: each.updated_at or "").session_id
+
+
+async def _listed(agent: AgentConnection, cwd: str | None) -> list[SessionInfo]:
+    found: list[SessionInfo] = []
+    cursor: str | None = None
+    for _ in range(_MOST_PAGES):
+        page = await agent.list_sessions(cwd, cursor)
+        found += page.sessions
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    return found
 
 
 def _check(agent: AgentConnection, request: RunRequest) -> None:
