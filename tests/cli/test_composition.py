@@ -90,6 +90,18 @@ def test_the_sandbox_hides_the_files_of_the_agent_and_keys_that_are_not_let_thro
     assert not any("relative" in path for path in limits.writable)
 
 
+def test_the_whole_folder_of_the_configuration_is_kept_where_nothing_else_is_in_it(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "parley").mkdir()
+    config = configured(tmp_path / "parley", '[agent]\nskill_folders = ["/s"]\n')
+    own = sandbox_of(config).limits((str(tmp_path),), network=True, protected=False).own
+    assert {str(tmp_path / "parley"), str(config.folders.data), "/s"} <= set(own)
+    alone = sandbox_of(configured(tmp_path)).limits((), network=True, protected=True).own
+    assert str(tmp_path) not in alone
+    assert {f"{tmp_path}/{name}" for name in ("rules", "commands", "skills")} <= set(alone)
+
+
 def test_without_a_configuration_the_defaults_hold_and_a_hint_is_given(tmp_path: Path) -> None:
     found, default = settings(configured(tmp_path)), CoderSettings()
     assert (found.mode, found.max_requests) == (default.mode, default.max_requests)

@@ -6,6 +6,7 @@ the user sees in the first session, since nobody reads what an agent writes befo
 
 import os
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace

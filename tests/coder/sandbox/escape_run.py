@@ -25,13 +25,18 @@ from parley.coder.sandbox.changes import changed, look
 from parley.coder.sandbox.policy import Limits, protected_in
 from parley.coder.sandbox.sandbox import Mechanism, Sandbox, available
 from parley.process.command import start
-from tests.coder.sandbox.escapes import ATTEMPTS, PROTECTED, Attempt
+from tests.coder.sandbox.escapes import AROUND, ATTEMPTS, PROTECTED, Attempt
 
 SECRET = "a-secret-that-nobody-may-see"
 _LEVELS = ("landlock", "landlock+seccomp", "mounts", "bubblewrap")
 _SECONDS = 5.0
 _AT_ONCE = 6
 _DAEMON_SECONDS = 0.4
+_OWN_FILES = (
+    *(".config/parley/config.toml", ".config/parley/skills/mine/SKILL.md", ".config/gh/key"),
+    ".local/share/parley/key",
+)
+_OWN_HIDDEN = (".config/parley/config.toml", ".config/gh", ".local/share/parley")
 _VICTIM = (
     "import os,sys; os.dup2(os.open(sys.argv[1], os.O_RDONLY), 9); print(1, flush=True); input()"
 )
@@ -84,6 +89,9 @@ class Field:
         (base / "outside/folder").mkdir(parents=True)
         for name in ("outside/kept", "outside/folder/kept", "home/.bashrc"):
             (base / name).write_text("kept\n")
+        for name in _OWN_FILES:
+            (base / "project" / name).parent.mkdir(parents=True, exist_ok=True)
+            (base / "project" / name).write_text(SECRET)
         (base / "project/mine").write_text("mine\n")
         for name in ("project/.git/config", "project/.git/hooks/sample"):
             (base / name).write_text("as it was\n")
@@ -118,13 +126,8 @@ class Field:
         """Whether an attempt comes out of what a mechanism makes of the limits."""
         base = self._prepared()
         project = str(base / "project")
-        limits = Limits(
-            (project, str(base / "temp")),
-            (str(base / "hidden"),),
-            protected_in(project),
-            attempt.network,
-        )
-        before, seen = _tree(base), look((project,))
+        limits = _limits(base, attempt)
+        before, seen, own = _tree(base), look((project,)), _own(base)
         with self._attacked(base, attempt) as victim:
             pid = victim.pid if victim else 0
             output = await self._run(attempt.script, base, pid, make(limits))
@@ -133,6 +136,8 @@ class Field:
             ended = victim is not None and await _has_ended(victim)
         if attempt in PROTECTED:
             return bool(changed(seen, look((project,))))
+        if attempt in AROUND and _own(base) != own:
+            return True
         words = output.decode("utf-8", "replace")
         return ended or SECRET in words or "ESCAPED" in words or _tree(base) != before
 
@@ -164,6 +169,25 @@ class Field:
         await command.kill()
         command.close()
         return bytes(output)
+
+
+def _limits(base: Path, attempt: Attempt) -> Limits:
+    project = str(base / "project")
+    inside = tuple(f"{project}/{name}" for name in _OWN_HIDDEN)
+    return Limits(
+        (project, str(base / "temp")),
+        (str(base / "hidden"), *(inside if attempt in AROUND else ())),
+        protected_in(project),
+        attempt.network,
+        (f"{project}/.config/parley",) if attempt in AROUND else (),
+    )
+
+
+def _own(base: Path) -> dict[str, bytes]:
+    """The files of the agent in the project, and what else is in their folders."""
+    folders = (base / "project/.config/parley", base / "project/.local/share/parley")
+    found = (path for folder in folders for path in folder.rglob("*") if path.is_file())
+    return {str(path): path.read_bytes() for path in found}
 
 
 async def _has_ended(victim: "subprocess.Popen[bytes]") -> bool:
@@ -243,7 +267,7 @@ async def main() -> int:
     options = parser.parse_args()
     mechanisms = _with_bwrap(options.bwrap) if options.bwrap else available
     level = (await Sandbox("auto", mechanisms=mechanisms).standing()).level
-    every = (*ATTEMPTS, *PROTECTED)
+    every = (*ATTEMPTS, *AROUND, *PROTECTED)
     without = await tried(bare, every)
     out = await tried(at_level(level, mechanisms), every) if level != "none" else without
     _say(f"level: {level}, uid {os.geteuid()}")

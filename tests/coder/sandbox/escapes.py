@@ -164,6 +164,24 @@ _MARKS = {
     "times": "touch -d 2001-01-01 $OUTSIDE/kept",
     "owner": "chown 12345 $OUTSIDE/kept",
 }
+# The agent's own things, and keys, in a session that was opened around them: PROJECT is a home.
+_AROUND = {
+    "another configuration": "mv .config c2; mkdir -p .config/parley; echo x > .config/parley/new",
+    "keys in another place": "mv .config c2; cat c2/gh/key",
+    "keys two folders up": "mv .local l2; cat l2/share/parley/key",
+    "the folder above the data": "mv .local/share .local/s2; cat .local/s2/parley/key",
+    "the folder of the configuration": "mv .config/parley p2; mkdir .config/parley && echo ESCAPED",
+    "exchanging the folder around": "mkdir c2;"
+    + _python('c.renameat2(-100,b"c2",-100,b".config",ctypes.c_uint(2))')
+    + "; cat c2/gh/key",
+    "removing the folder around": "rm -rf .config; test -e .config/parley || echo ESCAPED",
+    "a new file of the configuration": "echo x > .config/parley/rules",
+    "a new skill": "mkdir -p .config/parley/skills/x && echo x > .config/parley/skills/x/SKILL.md",
+    "a changed skill": "echo x > .config/parley/skills/mine/SKILL.md",
+    "emptying the configuration": "echo '[hooks]' > .config/parley/config.toml",
+    "a hard link to the configuration": "ln .config/parley/config.toml c; echo x >> c",
+    "a link in place of the data": "rm -rf .local/share/parley; ln -s $TEMP .local/share/parley",
+}
 _PROTECTED = {
     "a hook": "printf x > .git/hooks/pre-commit",
     "the settings of git": "printf '[alias]' >> .git/config",
@@ -188,4 +206,5 @@ ATTEMPTS = (
     *_group("network switched off", _OFFLINE, need="landlock+seccomp", network=False),
     *_group("marks of files outside", _MARKS, need="mounts"),
 )
+AROUND = tuple(_group("own files in the workspace", _AROUND))
 PROTECTED = tuple(_group("protected paths", _PROTECTED, need="mounts"))

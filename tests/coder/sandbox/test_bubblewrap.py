@@ -42,6 +42,15 @@ def test_protected_paths_that_exist_are_read_only_and_cannot_be_moved(tmp_path: 
     assert told(limits, "--ro-bind") == ["/", f"{git}/config", f"{git}/hooks"]
 
 
+def test_the_folders_around_hidden_and_own_paths_cannot_be_moved(tmp_path: Path) -> None:
+    for name in (".config/gh", ".config/parley/skills"):
+        (tmp_path / name).mkdir(parents=True)
+    config = str(tmp_path / ".config")
+    limits = Limits((str(tmp_path),), (f"{config}/gh",), own=(f"{config}/parley",))
+    assert told(limits, "--bind") == [str(tmp_path), config]
+    assert told(limits, "--ro-bind") == ["/", f"{config}/parley"]
+
+
 def test_hidden_folders_are_empty_and_hidden_files_too(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()

@@ -4,7 +4,7 @@ import asyncio
 
 from parley.coder.sandbox.sandbox import Sandbox
 from tests.coder.sandbox.escape_run import at_level, bare, claims, tried
-from tests.coder.sandbox.escapes import ATTEMPTS, PROTECTED
+from tests.coder.sandbox.escapes import AROUND, ATTEMPTS, PROTECTED
 
 LEVEL = "landlock+seccomp"
 
@@ -13,8 +13,8 @@ def test_nothing_comes_out_of_what_the_self_test_says_holds() -> None:
     async def scenario() -> None:
         level = (await Sandbox("auto").standing()).level
         assert level != "none"
-        claimed = tuple(each for each in (*ATTEMPTS, *PROTECTED) if claims(level, each))
-        assert len(claimed) >= 75
+        claimed = tuple(each for each in (*ATTEMPTS, *AROUND, *PROTECTED) if claims(level, each))
+        assert len(claimed) >= 88
         assert await tried(at_level(level), claimed) == []
 
     asyncio.run(scenario())
@@ -22,10 +22,14 @@ def test_nothing_comes_out_of_what_the_self_test_says_holds() -> None:
 
 def test_the_attempts_are_real_ones() -> None:
     async def scenario() -> None:
-        sample = ATTEMPTS[::4]
+        sample = (*ATTEMPTS[::4], *AROUND)
         assert await tried(bare, sample) == list(sample)
 
     asyncio.run(scenario())
+
+
+def test_own_files_hold_with_landlock_alone_too() -> None:
+    assert asyncio.run(tried(at_level(LEVEL), AROUND)) == []
 
 
 def test_landlock_does_not_claim_what_it_cannot_hold() -> None:

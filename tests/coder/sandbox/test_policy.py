@@ -1,6 +1,6 @@
 """What a command may touch, as plain paths."""
 
-from parley.coder.sandbox.policy import is_below, key_stores, protected_in, without
+from parley.coder.sandbox.policy import Limits, around, is_below, key_stores, protected_in, without
 
 TREE = {
     "/": ("etc", "home"),
@@ -30,6 +30,18 @@ def test_everything_around_a_hole_is_named_and_the_hole_is_not() -> None:
 
 def test_what_lies_in_a_hole_is_no_part() -> None:
     assert parts("/home/ann/.config/parley/x", "/home/ann/.config/parley") == []
+
+
+def test_the_folders_around_a_path_are_those_below_what_may_be_written() -> None:
+    paths = ("/h/.config/parley/config.toml", "/h/x", "/etc/passwd", "/h/w/in/y")
+    assert around(paths, ("/h", "/h/w")) == ("/h/.config", "/h/.config/parley", "/h/w/in")
+    assert around(paths, ("/",))[:2] == ("/etc", "/h")
+    assert around(paths, ()) == ()
+
+
+def test_what_lies_in_a_hidden_folder_need_not_be_kept() -> None:
+    limits = Limits(("/h",), ("/h/d",), ("/h/d/x", "/h/.git/hooks"), own=("/h/own", "/h/d"))
+    assert limits.kept == ("/h/.git/hooks", "/h/own")
 
 
 def test_a_hole_is_not_the_path_that_begins_like_it() -> None:

@@ -89,6 +89,19 @@ def test_a_box_has_the_limits_of_the_session(tmp_path: Path) -> None:
     assert isinstance(asyncio.run(sandbox.box((str(tmp_path),))), MountBox | LandlockBox)
 
 
+def test_what_is_the_agents_own_is_kept_and_made_before_a_command_could(tmp_path: Path) -> None:
+    home, own = os.path.realpath(tmp_path), os.path.realpath(tmp_path / ".config/parley")
+    sandbox = Sandbox("auto", own=(own,), private=(own, "/no/such/folder"))
+    assert sandbox.limits((home,), network=True, protected=False).own == (own,)
+    # Whoever works in there is asked, and what a person agreed to is done.
+    assert sandbox.limits((own,), network=True, protected=True).own == (own,)
+    assert sandbox.limits((own,), network=True, protected=False).own == ()
+    assert not os.path.exists(own)
+    asyncio.run(sandbox.box((home,)))
+    assert os.stat(own).st_mode & 0o777 == 0o700
+    assert not os.path.exists("/no/such")
+
+
 def test_there_is_a_private_folder_for_caches(tmp_path: Path) -> None:
     cache = tmp_path / "new/caches"
     sandbox = Sandbox("auto", cache=str(cache))

@@ -19,6 +19,12 @@ def test_writes_are_denied_first_and_allowed_where_they_may_be() -> None:
     assert "(deny network*)" not in lines
 
 
+def test_the_folders_around_what_is_held_cannot_be_renamed() -> None:
+    text = profile(Limits(("/w",), ("/w/.config/gh",), own=("/w/.config/parley",)))
+    assert '(deny file-write* (subpath "/w/.config/parley"))' in text
+    assert '(deny file-write-unlink (literal "/w/.config"))' in text
+
+
 def test_the_network_can_be_denied() -> None:
     assert "(deny network*)" in profile(Limits(("/w",), network=False))
 

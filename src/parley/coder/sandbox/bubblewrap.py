@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
 from parley.coder.sandbox.box import Launch, kind_of
-from parley.coder.sandbox.policy import Limits, is_below
+from parley.coder.sandbox.policy import Limits, around, is_below
 
 _SEARCH = ("/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin")
 _KEPT = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID")
@@ -56,7 +56,7 @@ def arguments(limits: Limits) -> tuple[str, ...]:
         # Settings of the kernel are files there, and root could write them.
         *("--proc", "/proc", "--remount-ro", "/proc"),
         *_writable(limits),
-        *_protected(limits),
+        *_kept(limits),
         *_hidden(limits),
         *("--unshare-pid", "--unshare-ipc", "--die-with-parent", "--cap-drop", "ALL"),
         *(() if limits.network else ("--unshare-net",)),
@@ -76,16 +76,13 @@ def _writable(limits: Limits) -> Iterator[str]:
             yield from ("--bind", folder, folder)
 
 
-def _protected(limits: Limits) -> Iterator[str]:
-    parents: set[str] = set()
-    for path in sorted(limits.protected):
-        if kind_of(path) is None:
-            continue
-        parent = os.path.dirname(path)
-        if parent not in parents and parent not in limits.writable:
-            # A folder that something is mounted on cannot be renamed, and another put in its place.
-            parents.add(parent)
-            yield from ("--bind", parent, parent)
+def _kept(limits: Limits) -> Iterator[str]:
+    kept = [path for path in limits.kept if kind_of(path) is not None]
+    hidden = (path for path in limits.hidden if kind_of(path) is not None)
+    # A folder that something is mounted on cannot be renamed.
+    for folder in around((*kept, *hidden), limits.writable):
+        yield from ("--bind", folder, folder)
+    for path in kept:
         yield from ("--ro-bind", path, path)
 
 

@@ -66,8 +66,9 @@ def ruleset(limits: Limits, version: int) -> int:
         _allow(fd, ("/",), _EXECUTE | _READ_DIR)
         _allow(fd, without("/", limits.hidden, _names), _READ)
         change = everything & ~(_MAKE_CHAR | _MAKE_BLOCK | _IOCTL_DEVICE)
+        closed = (*limits.hidden, *limits.own)
         for folder in limits.writable:
-            _allow(fd, without(folder, limits.hidden, _names), change)
+            _allow(fd, without(folder, closed, _names), change)
         device = _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEVICE
         _allow(fd, DEVICES, device & everything)
     except OSError:

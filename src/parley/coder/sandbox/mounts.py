@@ -17,7 +17,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from parley.coder.sandbox.box import LandlockBox, Launch, Setup, kind_of
-from parley.coder.sandbox.policy import Limits
+from parley.coder.sandbox.policy import Limits, around
 
 _NEW_MOUNTS, _NEW_USERS = 0x00020000, 0x10000000
 _BIND, _RECURSIVE, _PRIVATE = 1 << 12, 1 << 14, 1 << 18
@@ -33,8 +33,8 @@ class MountBox:
 
     def __init__(self, limits: Limits, version: int, program: bytes) -> None:
         self._limits = limits
-        # What is hidden is covered by a mount, so Landlock need not go around it.
-        self._inner = LandlockBox(replace(limits, hidden=()), version, program)
+        # What is hidden or ours is held by a mount, so Landlock need not go around it.
+        self._inner = LandlockBox(replace(limits, hidden=(), own=()), version, program)
 
     @contextmanager
     def launch(self, command: tuple[str, ...], cwd: str) -> Generator[Launch]:
@@ -55,18 +55,18 @@ def _prepared(limits: Limits, cwd: str) -> Setup:
     """Everything that the child does, with all paths looked at and all arguments made before."""
     libc = ctypes.CDLL(None, use_errno=True)
     writable = sorted(path for path in limits.writable if os.path.isdir(path))
-    protected = sorted(path for path in limits.protected if kind_of(path) is not None)
+    kept = [path for path in limits.kept if kind_of(path) is not None]
     hidden = _outermost({path: kind for path in limits.hidden if (kind := kind_of(path))})
-    # A folder that something is mounted on cannot be renamed, and another put in its place.
-    parents = {os.path.dirname(path) for path in protected}.difference(limits.writable)
+    # A folder that something is mounted on cannot be renamed.
+    pinned = around((*kept, *hidden), limits.writable)
     calls = [
         _mount(libc, None, "/", None, _RECURSIVE | _PRIVATE),
         *(_mount(libc, path, path, None, _BIND | _RECURSIVE) for path in writable),
-        *(_mount(libc, path, path, None, _BIND) for path in (*sorted(parents), *protected)),
+        *(_mount(libc, path, path, None, _BIND | _RECURSIVE) for path in (*pinned, *kept)),
         *(_hide(libc, path, kind) for path, kind in hidden.items()),
         _set_read_only(libc, "/", on=True),
         *(_set_read_only(libc, path, on=False) for path in writable),
-        *(_set_read_only(libc, path, on=True) for path in (*protected, *hidden)),
+        *(_set_read_only(libc, path, on=True) for path in (*kept, *hidden)),
     ]
     enter = _entering(libc)
 

@@ -6,6 +6,7 @@ reads everything but what is hidden: the agent's own files, and the places where
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import PurePosixPath
 
 from msgspec import Struct
 
@@ -67,6 +68,14 @@ class Limits(Struct, frozen=True):
     protected: tuple[str, ...] = ()
     """May be read and not written; only some mechanisms can do that inside a writable folder."""
     network: bool = True
+    own: tuple[str, ...] = ()
+    """Of the agent itself: may be read and not written, and every mechanism can do that."""
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """What may be read and not written, as far as it can be seen at all."""
+        every = sorted({*self.protected, *self.own})
+        return tuple(path for path in every if not any(is_below(path, it) for it in self.hidden))
 
 
 def key_stores(home: str) -> tuple[str, ...]:
@@ -95,6 +104,21 @@ def watched_in(root: str) -> tuple[str, ...]:
 def is_below(path: str, folder: str) -> bool:
     """Whether a path is a folder or lies in it, by whole components."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def around(paths: Iterable[str], folders: Iterable[str]) -> tuple[str, ...]:
+    """The folders between some folders and the paths in them, the outer ones first.
+
+    Whoever could rename one of them would take what lies in it to a place where nothing holds it,
+    and could put another in its place.
+    """
+    above = {
+        folder
+        for path in paths
+        for folder in map(str, PurePosixPath(path).parents)
+        if any(folder != it and is_below(folder, it) for it in folders)
+    }
+    return tuple(sorted(above.difference(folders)))
 
 
 def without(

@@ -64,12 +64,16 @@ class Sandbox:
         setting: Setting = "off",
         *,
         hidden: tuple[str, ...] = (),
+        own: tuple[str, ...] = (),
+        private: tuple[str, ...] = (),
         writable: tuple[str, ...] = (),
         cache: str | None = None,
         mechanisms: Callable[[bool], tuple[Mechanism, ...]] | None = None,
     ) -> None:
         self.setting: Setting = setting
         self._hidden = tuple(map(os.path.realpath, hidden))
+        self._own = tuple(map(os.path.realpath, own))
+        self._private = tuple(map(os.path.realpath, private))
         # Semaphores between processes are files in the shared memory.
         temporary = (os.environ.get("TMPDIR") or "/tmp", "/tmp", "/dev/shm", *_some(cache))
         self._cache = cache
@@ -107,8 +111,8 @@ class Sandbox:
                     "commands cannot run: a sandbox is required, and none works on this machine"
                 )
             return None
-        self._make_cache()
         limits = self.limits(roots, network=network, protected=protected)
+        self._make_folders(limits)
         made = next(each for each in self._mechanisms(network) if each.level == level)
         return made.make(limits)
 
@@ -120,13 +124,18 @@ class Sandbox:
         kept += [os.path.join(folder, "config.worktree") for folder in git]
         # Whoever works inside a hidden folder could not work at all.
         hidden = [path for path in self._hidden if not any(is_below(root, path) for root in real)]
-        return Limits((*real, *git, *self._writable), tuple(hidden), tuple(kept), network)
+        # Whoever works inside a folder of ours changes it when a person agreed to that.
+        own = [path for path in self._own if protected or not any(is_below(r, path) for r in real)]
+        writable = (*real, *git, *self._writable)
+        return Limits(writable, tuple(hidden), tuple(kept), network, tuple(own))
 
-    def _make_cache(self) -> None:
-        if self._cache is not None:
-            # Without it package managers say what they miss.
+    def _make_folders(self, limits: Limits) -> None:
+        # What is not there cannot be held, so a command could make it and fill it.
+        open_ = [it for it in self._private if any(is_below(it, w) for w in limits.writable)]
+        for folder in (*_some(self._cache), *open_):
+            # Without a cache package managers say what they miss.
             with suppress(OSError):
-                os.makedirs(self._cache, 0o700, exist_ok=True)
+                os.makedirs(folder, 0o700, exist_ok=True)
 
     async def _strongest(self) -> Level:
         # Only commands need it, and an editor waits for the first answer.

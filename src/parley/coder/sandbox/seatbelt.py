@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
 from parley.coder.sandbox.box import Launch
-from parley.coder.sandbox.policy import DEVICES, Limits
+from parley.coder.sandbox.policy import DEVICES, Limits, around
 
 PROGRAM = "/usr/bin/sandbox-exec"
 
@@ -37,8 +37,10 @@ def profile(limits: Limits) -> str:
         "(deny file-write*)",
         _rule("allow file-write*", "subpath", limits.writable),
         _rule("allow file-write*", "literal", DEVICES),
-        _rule("deny file-write*", "subpath", limits.protected),
+        _rule("deny file-write*", "subpath", limits.kept),
         _rule("deny file-read* file-write*", "subpath", limits.hidden),
+        # Who renames a folder takes it out of its place.
+        _rule("deny file-write-unlink", "literal", around(_held(limits), limits.writable)),
         # Services that do something for whoever asks them.
         "(deny appleevent-send)",
         "(deny process-info* (target others))",
@@ -48,6 +50,10 @@ def profile(limits: Limits) -> str:
     if not limits.network:
         lines.append("(deny network*)")
     return "\n".join(line for line in lines if line)
+
+
+def _held(limits: Limits) -> tuple[str, ...]:
+    return (*limits.kept, *limits.hidden)
 
 
 def _rule(what: str, how: str, paths: Iterable[str]) -> str:
