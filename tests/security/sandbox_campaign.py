@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from parley.coder.sandbox.sandbox import Sandbox
 from tests.coder.sandbox.escape_run import at_level, bare, claims, tried
-from tests.coder.sandbox.escapes import ATTEMPTS, PROTECTED
+from tests.coder.sandbox.escapes import AROUND, ATTEMPTS, PROTECTED
 from tests.security.campaign import Result
 
 
@@ -18,7 +18,7 @@ def campaign() -> Iterator[Result]:
 
 async def _result() -> Result:
     level = (await Sandbox("auto").standing()).level
-    every = (*ATTEMPTS, *PROTECTED)
+    every = (*ATTEMPTS, *AROUND, *PROTECTED)
     title = "sandbox escapes with real programs"
     if level == "none":
         return Result(title, 0, 40, ("no sandbox works on this machine",))
