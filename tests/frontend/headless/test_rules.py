@@ -94,6 +94,33 @@ def test_a_rule_that_forbids_needs_only_to_touch(text: str, asked: Asked, touche
     assert touches(rule(text), asked) is touched
 
 
+SUBAGENT = Asked("execute", name="agent")
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "covered", "touched"),
+    [
+        ("agent", SUBAGENT, True, True),
+        ("execute", SUBAGENT, True, True),
+        ("*", SUBAGENT, True, True),
+        ("bash", SUBAGENT, False, False),
+        ("bash:rm *", SUBAGENT, False, False),
+        ("execute:rm *", SUBAGENT, False, False),
+        ("edit", SUBAGENT, False, False),
+        ("agent", run("ls"), False, False),
+        ("agent", Asked("edit"), False, False),
+        # What calls itself a sub-agent and is more is no sub-agent for who allows.
+        ("agent", Asked("execute", "rm x", name="agent"), False, True),
+        ("agent", Asked("edit", paths=("/p/x",), name="agent"), False, True),
+        ("bash:rm *", Asked("execute", "rm x", name="agent"), True, True),
+    ],
+)
+def test_the_start_of_a_sub_agent_has_a_rule_of_its_own(
+    text: str, asked: Asked, covered: bool, touched: bool
+) -> None:
+    assert (covers(rule(text), asked), touches(rule(text), asked)) == (covered, touched)
+
+
 def test_forbidding_wins_then_allowing_then_the_rest() -> None:
     rules = Rules((rule("bash"),), (rule("bash:rm *"),), "refuse")
     assert rules.judge(run("rm x")).verdict == "refuse"
@@ -105,13 +132,14 @@ def test_forbidding_wins_then_allowing_then_the_rest() -> None:
     assert rules.denies(run("ls")) is None
 
 
-_RULES = st.sampled_from(["*", "edit", "bash", "bash:rm *", "bash:*", "edit:a/*", "read", "other"])
+_RULES = st.sampled_from(["*", "edit", "bash", "bash:rm *", "bash:*", "edit:a/*", "read", "agent"])
 _ASKED = st.builds(
     Asked,
     st.sampled_from(KINDS),
     st.none() | st.text(max_size=20) | st.sampled_from(["rm x", "ls; rm x", "sh -c 'rm x'"]),
     st.lists(st.sampled_from(["/a/b", "a/../b", "/p/a/c"])).map(tuple),
     st.just("/p"),
+    st.sampled_from([None, "agent"]),
 )
 
 
@@ -125,7 +153,7 @@ def test_one_more_rule_that_forbids_never_allows_more(
     assert after == before or after == "refuse"
 
 
-@pytest.mark.parametrize("text", ["", "foo", "bash:", "edit: ", "*:x", ":x", "rm *"])
+@pytest.mark.parametrize("text", ["", "foo", "bash:", "edit: ", "*:x", ":x", "rm *", "agent:x"])
 def test_what_is_no_rule_is_named_with_a_hint(text: str) -> None:
     with pytest.raises(ConfigError) as caught:
         rule(text)
@@ -142,10 +170,11 @@ def test_what_a_call_says_about_itself_is_what_is_judged() -> None:
     call.change(
         ToolCallChanged(
             "t",
+            name="apply",
             kind="edit",
             raw_input={"command": "ls"},
             locations=(Location("/p/x"),),
             content=(DiffItem((change,)),),
         )
     )
-    assert of_call(call, "/p") == Asked("edit", "ls", ("/p/x", "/p/b", "/p/a"), "/p")
+    assert of_call(call, "/p") == Asked("edit", "ls", ("/p/x", "/p/b", "/p/a"), "/p", "apply")

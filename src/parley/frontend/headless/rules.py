@@ -1,7 +1,7 @@
 """Rules of the user for permissions: what is allowed, what is not, and what else to do. Pure.
 
-A rule is a kind of tool call (`edit`), a command (`bash:pytest *`), or a kind with a path
-(`edit:src/*`). A rule that allows must fit the whole call; one that forbids need only touch it.
+A rule is a kind of tool call (`edit`), a command (`bash:pytest *`), a kind with a path
+(`edit:src/*`), or `agent` for the start of sub-agents. A rule that allows must fit the whole call; one that forbids need only touch it.
 Forbidding wins. What an agent says about its call is all there is to judge by.
 """
 
@@ -29,6 +29,8 @@ KINDS = (
     "other",
 )
 COMMAND_KINDS = ("bash", "shell", "execute")
+SUBAGENT = "agent"
+"""The rule for sub-agents, and the name of the tool that starts one. Its kind is `execute`."""
 Otherwise = Literal["ask", "allow", "refuse"]
 Verdict = Literal["allow", "refuse", "ask"]
 
@@ -47,6 +49,11 @@ class Rule(Struct, frozen=True):
     def about_commands(self) -> bool:
         return self.kind in COMMAND_KINDS
 
+    @property
+    def of_all_calls(self) -> bool:
+        """Whether it means whatever has the kind `execute`, and not only commands."""
+        return self.kind == "execute" and self.pattern is None
+
 
 class Asked(Struct, frozen=True):
     """What a permission is for, as the agent describes it."""
@@ -55,6 +62,13 @@ class Asked(Struct, frozen=True):
     command: str | tuple[str, ...] | None = None
     paths: tuple[str, ...] = ()
     cwd: str = "/"
+    name: str | None = None
+    """Of the tool."""
+
+    @property
+    def subagent(self) -> bool:
+        """Whether it only starts a sub-agent, whose own calls are asked for one by one."""
+        return self.name == SUBAGENT and self.command is None and not self.paths
 
 
 class Judged(Struct, frozen=True):
@@ -98,10 +112,10 @@ def parse_rule(text: str, place: str) -> Rule:
     """
     kind, colon, pattern = text.strip().partition(":")
     kind, pattern = kind.strip().lower(), pattern.strip()
-    known = (*KINDS, "bash", "shell")
+    known = (*KINDS, "bash", "shell", SUBAGENT)
     if kind not in known and kind != "*":
         raise ConfigError(place, text, "names no kind", f"the kinds are: {', '.join(known)}, *")
-    if colon and (not pattern or kind == "*"):
+    if colon and (not pattern or kind in ("*", SUBAGENT)):
         raise ConfigError(place, text, "is no rule", "write for instance `bash:pytest *` or `edit`")
     return Rule(kind, pattern if colon else None)
 
@@ -113,14 +127,19 @@ def of_call(call: ToolCall, cwd: str) -> Asked:
         if isinstance(item, DiffItem):
             for change in item.changes:
                 paths += [change.path, *([change.old_path] if change.old_path else [])]
-    return Asked(call.kind, command_of(call.raw_input), tuple(dict.fromkeys(paths)), cwd)
+    command = command_of(call.raw_input)
+    return Asked(call.kind, command, tuple(dict.fromkeys(paths)), cwd, call.name)
 
 
 def covers(rule: Rule, asked: Asked) -> bool:
     """Whether everything that is asked for lies within a rule."""
     if rule.kind == "*":
         return True
+    if rule.kind == SUBAGENT:
+        return asked.subagent
     if rule.about_commands:
+        if asked.subagent:
+            return rule.of_all_calls
         if asked.kind != "execute":
             return False
         if rule.pattern is None:
@@ -139,6 +158,8 @@ def touches(rule: Rule, asked: Asked) -> bool:
     """Whether anything that is asked for lies within a rule, or may do so."""
     if rule.kind == "*":
         return True
+    if rule.kind == SUBAGENT:
+        return asked.name == SUBAGENT
     if rule.about_commands:
         return _touches_command(rule, asked)
     if rule.kind != asked.kind:
@@ -153,6 +174,8 @@ def touches(rule: Rule, asked: Asked) -> bool:
 
 
 def _touches_command(rule: Rule, asked: Asked) -> bool:
+    if asked.subagent:
+        return rule.of_all_calls
     if rule.pattern is None:
         return asked.kind == "execute" or asked.command is not None
     if asked.command is None:
