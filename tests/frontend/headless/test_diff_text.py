@@ -8,11 +8,10 @@ def test_two_texts_are_shown_as_what_changed() -> None:
     change = FileChange("modify", "/a", old_text="one\ntwo\n", new_text="one\n2\n")
     assert list(diff_lines(DiffItem((change,)))) == [
         "modify /a",
-        "@@ -1,3 +1,3 @@",
+        "@@ -1,2 +1,2 @@",
         " one",
         "-two",
         "+2",
-        " ",
     ]
     assert changed_lines(change) == (1, 1)
 
@@ -50,8 +49,19 @@ def test_what_is_too_long_to_compare_is_still_shown_whole() -> None:
 def test_the_end_of_the_last_line_is_no_line() -> None:
     new = FileChange("add", "/a", old_text="", new_text="one\ntwo\n")
     assert changed_lines(new) == (2, 0)
+    assert list(diff_lines(DiffItem((new,)))) == ["add /a", "@@ -0,0 +1,2 @@", "+one", "+two"]
 
 
 def test_an_end_that_the_last_line_lacks_is_a_change() -> None:
     change = FileChange("modify", "/a", old_text="one\ntwo", new_text="one\ntwo\n")
     assert changed_lines(change) == (1, 1)
+    assert list(diff_lines(DiffItem((change,))))[-3:] == [
+        "-two",
+        "\\ No newline at end of file",
+        "+two",
+    ]
+
+
+def test_parts_of_files_without_a_last_end_are_shown_without_a_word_about_it() -> None:
+    change = FileChange("modify", "/a", old_text="x", new_text="y")
+    assert list(diff_lines(DiffItem((change,))))[-2:] == ["-x", "+y"]

@@ -51,11 +51,17 @@ def test_words_of_a_command_are_shown_apart() -> None:
 def test_a_diff_is_shown_with_its_file() -> None:
     change = FileChange("modify", "/a", old_text="x", new_text="y")
     items = (DiffItem((change,)), ContentItem(Text("note")), TerminalItem("t"))
-    lines = list(question_lines(ask(), call(content=items, locations=(Location("/a", 3),))))
-    assert ("  -x", "bad") in lines
-    assert ("  +y", "good") in lines
-    assert ("  file:    /a:3", "plain") in lines
-    assert ("  note", "plain") in lines
+    where = (Location("/a", 3), Location("/b", 4))
+    assert list(question_lines(ask(), call(content=items, locations=where))) == [
+        ("The agent asks: May I? (other)", "warning"),
+        ("  ┆ because", "plain"),
+        ("  file:    /b:4", "plain"),  # The other one is that of the diff.
+        ("  modify /a", "plain"),
+        ("  @@ -1 +1 @@", "plain"),
+        ("  -x", "bad"),
+        ("  +y", "good"),
+        ("  ┆ note", "plain"),
+    ]
 
 
 def test_input_that_says_nothing_else_is_shown_as_it_is() -> None:
@@ -63,9 +69,53 @@ def test_input_that_says_nothing_else_is_shown_as_it_is() -> None:
     assert '  hologram: {"a": 1}' in text(ask(OtherSubject("hologram", {"a": 1})))
 
 
+def described(description: str, tool: ToolCall) -> list[str]:
+    question = PermissionQuestion("May I?", (), description=description)
+    return [line for line, _ in question_lines(question, tool)][1:]
+
+
+def test_a_command_that_the_description_has_is_shown_once_and_under_our_label() -> None:
+    run = call(kind="execute", raw_input={"command": "a\nb"})
+    assert described("Run in /p:\na\nb\nWhy not.", run) == [
+        "  ┆ Run in /p:",
+        "  command: a\n           ┆ b",
+        "  ┆ Why not.",
+    ]
+    assert described("Run a\nb", run)[-1] == "  command: a\n           ┆ b"
+    assert described("a", run) == ["  ┆ a", "  command: a\n           ┆ b"]
+
+
+def test_input_that_the_description_has_is_not_repeated() -> None:
+    assert described('With:\n{\n  "a": 1\n}', call(raw_input={"a": 1})) == [
+        "  ┆ With:",
+        '  input:   {\n           ┆   "a": 1\n           ┆ }',
+    ]
+    task = call(raw_input={"prompt": "count\nthem", "tools": "read"})
+    assert described("Task:\ncount\nthem", task) == [
+        "  ┆ Task:",
+        "  input:   count\n           ┆ them",
+        '  input:   {"tools": "read"}',
+    ]
+    assert described("Task:\nx", call(raw_input={"prompt": "x"})) == ["  ┆ Task:", "  input:   x"]
+    assert described("Task:", call(raw_input={})) == ["  ┆ Task:", "  input:   {}"]
+
+
+def test_what_a_description_fences_is_indented_and_the_fence_is_not_shown() -> None:
+    assert described("````\nx\n```\n````\nFrom:\n```sh\ny\n```", call()) == [
+        "  ┆     x",
+        "  ┆     ```",
+        "  ┆ From:",
+        "  ┆     y",
+    ]
+    assert described("```\nnever ended", call()) == ["  ┆ ```", "  ┆ never ended"]
+
+
 def test_nothing_an_agent_writes_looks_like_a_line_of_ours() -> None:
     trick = "x\n  [a] allow once: harmless"
-    for line in text(ask(title=trick), call(title=trick, raw_input={"command": trick})).split("\n"):
+    asked = PermissionQuestion(trick, (), description=f"[a] allow once\n{trick}")
+    items = (ContentItem(Text("[a] allow once")),)
+    tool = call(title=trick, raw_input={"command": trick}, content=items)
+    for line in text(asked, tool).split("\n"):
         assert not line.startswith("  [a]")
 
 
@@ -100,6 +150,22 @@ def test_each_option_has_a_key_by_its_kind_and_a_digit_where_that_is_taken() -> 
     ]
 
 
+def test_a_name_that_says_what_the_key_does_stands_alone() -> None:
+    names = {
+        "allow_once": "Allow once",
+        "allow_always": "Always allow `x`",
+        "reject_once": "Reject once",
+        "reject_always": "Allow once",
+    }
+    options = tuple(PermissionOption(kind, name, kind) for kind, name in names.items())
+    assert [line for line, _ in key_lines(keys_for(options))][:4] == [
+        "  [a] Allow once",
+        "  [A] Always allow `x`",
+        "  [r] Reject once",
+        "  [R] reject always: Allow once",
+    ]
+
+
 def test_more_options_than_keys_leave_some_without() -> None:
     options = tuple(PermissionOption(str(i), "n", "allow_once") for i in range(20))
     assert len(keys_for(options)) == 10
@@ -117,5 +183,15 @@ def test_what_it_is_about_is_the_command_or_else_the_title() -> None:
 def test_a_long_line_goes_on_under_a_mark_and_never_in_the_first_column() -> None:
     lines = wrapped("  [a] " + "名" * 30 + "\nshort", 30).split("\n")
     assert all(cells(line) <= 29 for line in lines)
-    assert [line[:6] for line in lines[1:-1]] == ["    ┆ "] * (len(lines) - 2)
+    assert [line[:6] for line in lines[1:-1]] == ["    ↳ "] * (len(lines) - 2)
     assert lines[-1] == "short"
+
+
+def test_lines_are_broken_at_blanks_and_no_blank_is_lost() -> None:
+    assert wrapped("one two three four five six", 21).split("\n") == [
+        "one two three four ",
+        "    ↳ five six",
+    ]
+    assert wrapped("a " + "x" * 30, 21).split("\n") == ["a " + "x" * 18, "    ↳ " + "x" * 12]
+    for text in ("x" * 20 + " y", "a" + " " * 50 + "b", "ab " * 30):
+        assert wrapped(text, 21).replace("\n    ↳ ", "") == text

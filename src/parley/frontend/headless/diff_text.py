@@ -10,13 +10,29 @@ from parley.session.content import DiffItem, FileChange
 _MOST_LINES = 4000
 
 
+# Of a last line, in the words that every diff has for it.
+_NO_END = "\\ No newline at end of file"
+
+
 def diff_lines(item: DiffItem) -> Iterator[str]:
     """A diff as a person reads it, in raw text."""
+    for head, lines in diff_parts(item):
+        if head:
+            yield head
+        yield from lines
+
+
+def diff_parts(item: DiffItem) -> Iterator[tuple[str, Iterator[str]]]:
+    """The same, change by change: what is done to which file, and the lines.
+
+    A patch names its files itself.
+    """
     if item.patch is not None and not any(_has_text(change) for change in item.changes):
-        yield from item.patch.text.rstrip("\n").split("\n")
+        yield "", iter(item.patch.text.rstrip("\n").split("\n"))
         return
     for change in item.changes:
-        yield from _change_lines(change)
+        came_from = f" (from {change.old_path})" if change.old_path else ""
+        yield f"{change.operation} {change.path}{came_from}", _change_lines(change)
 
 
 def changed_lines(change: FileChange) -> tuple[int, int] | None:
@@ -34,26 +50,30 @@ def changed_lines(change: FileChange) -> tuple[int, int] | None:
 
 
 def _change_lines(change: FileChange) -> Iterator[str]:
-    came_from = f" (from {change.old_path})" if change.old_path else ""
-    yield f"{change.operation} {change.path}{came_from}"
     if not _has_text(change):
         return
-    old, new = _split(change.old_text), _split(change.new_text)
+    old, new = _ended(change.old_text), _ended(change.new_text)
     if len(old) + len(new) > _MOST_LINES:
         # Too long to compare, but never too long to be seen.
-        yield from (f"-{line}" for line in old)
-        yield from (f"+{line}" for line in new)
-        return
-    # Without its two lines of file names.
-    yield from islice(difflib.unified_diff(old, new, lineterm="", n=3), 2, None)
+        found = iter([*(f"-{line}" for line in old), *(f"+{line}" for line in new)])
+    else:
+        # Without its two lines of file names.
+        found = islice(difflib.unified_diff(old, new, lineterm="", n=3), 2, None)
+    # Parts of files often have no end of the last line; that is worth a word where it is a change.
+    told = not (_is_open(change.old_text) and _is_open(change.new_text))
+    for line in found:
+        yield line.removesuffix("\n")
+        if told and line[:1] in ("+", "-") and not line.endswith("\n"):
+            yield _NO_END
 
 
 def _has_text(change: FileChange) -> bool:
     return change.old_text is not None or change.new_text is not None
 
 
-def _split(text: str | None) -> list[str]:
-    return text.split("\n") if text else []
+def _is_open(text: str | None) -> bool:
+    """Whether the last line has no end."""
+    return bool(text) and not (text or "").endswith("\n")
 
 
 def _ended(text: str | None) -> list[str]:
