@@ -1,6 +1,8 @@
 """Agreements are kept, and everything doubtful about their file means that there are none."""
 
+import errno
 import fcntl
+import json
 import os
 import resource
 import stat
@@ -8,11 +10,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from parley.coder.trust.book import FILE, MOST_BYTES, MOST_ENTRIES, TrustBook, TrustNotKept
+from parley.coder.trust.book import ASIDE, FILE, MOST_BYTES, MOST_ENTRIES, TrustBook, TrustNotKept
 from parley.coder.trust.content import Content, digest_of
 
 A = Content("MCP server", "a", "/project", ".mcp.json", digest_of("one"), "one")
@@ -76,11 +79,29 @@ def test_content_that_is_changed_back_is_asked_for_again(book: TrustBook) -> Non
     assert book.standing([A]) == ("changed",)
 
 
-def test_agreements_can_be_taken_back(book: TrustBook) -> None:
-    book.add([A, B])
-    assert book.forget([replace(A, digest="whatever")]) == 1
-    assert book.standing([A, B]) == ("new", "trusted")
-    assert book.forget([A]) == 0
+def test_agreements_about_a_project_can_be_taken_back(book: TrustBook) -> None:
+    long = "/" + "x" * 4000
+    here, there = replace(A, root=long), replace(B, root=f"{long}y")
+    book.add([A, B, here, there])
+    assert book.forget("/project") == 2
+    assert book.standing([A, B, here]) == ("new", "new", "trusted")
+    assert book.forget(long) == 1
+    assert book.standing([here, there]) == ("new", "trusted")
+    assert book.forget(long) == 0
+
+
+def test_agreements_of_the_old_form_hold_and_can_be_taken_back(
+    book: TrustBook, tmp_path: Path
+) -> None:
+    book.add([A, replace(B, root="/other")])
+    path = pages(tmp_path)
+    old = json.loads(path.read_bytes())
+    for entry in old["trusted"]:
+        del entry["project"]
+    path.write_text(json.dumps(old))
+    assert book.trusts(A)
+    assert book.forget("/project") == 1
+    assert book.standing([A, replace(B, root="/other")]) == ("new", "trusted")
 
 
 def test_the_file_is_private_whatever_the_umask(umask: None, tmp_path: Path) -> None:
@@ -99,7 +120,13 @@ def garbled(data: bytes) -> Iterator[bytes]:
     yield b" " * (MOST_BYTES + 1) + data
 
 
-def test_garbage_means_nothing_is_trusted_and_is_replaced(book: TrustBook, tmp_path: Path) -> None:
+def kept_aside(tmp_path: Path) -> list[bytes]:
+    return [each.read_bytes() for each in (tmp_path / "data").glob(f"{ASIDE}*")]
+
+
+def test_garbage_means_nothing_is_trusted_and_is_kept_aside(
+    book: TrustBook, tmp_path: Path
+) -> None:
     book.add([A])
     path = pages(tmp_path)
     good = path.read_bytes()
@@ -107,8 +134,12 @@ def test_garbage_means_nothing_is_trusted_and_is_replaced(book: TrustBook, tmp_p
         path.write_bytes(data)
         assert not book.trusts(A), data[:40]
         assert book.examined()[1] in ("is damaged", "is too large")
+    path.write_bytes(good[:-3])
     book.add([B])
     assert book.standing([A, B]) == ("new", "trusted")
+    assert kept_aside(tmp_path) == [good[:-3]]
+    book.add([A])
+    assert len(kept_aside(tmp_path)) == 1
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
@@ -119,6 +150,32 @@ def test_a_file_that_others_may_write_is_not_believed(
     pages(tmp_path).chmod(mode)
     assert not book.trusts(A)
     assert book.examined() == (0, "can be written by others")
+    written = pages(tmp_path).read_bytes()
+    book.add([B])
+    assert book.standing([A, B]) == ("new", "trusted")
+    assert kept_aside(tmp_path) == [written]
+
+
+@pytest.mark.parametrize("call", ["open", "fstat"])
+def test_a_file_that_cannot_be_read_for_a_moment_loses_nothing(
+    book: TrustBook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    book.add([A])
+    real = getattr(os, call)
+    path = pages(tmp_path)
+
+    def failing(what: Any, *rest: Any) -> Any:
+        about = what if call == "open" else f"/proc/self/fd/{what}"
+        if os.path.realpath(about) == os.path.realpath(path):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(what, *rest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, call, failing)
+        assert not book.trusts(A)
+        with pytest.raises(TrustNotKept, match=r"Input/output error\. It was left as it is\. Try"):
+            book.add([B])
+    assert book.standing([A, B]) == ("trusted", "new")
 
 
 def test_a_file_of_somebody_else_is_not_believed(
@@ -144,7 +201,7 @@ def test_what_is_no_file_is_not_believed(book: TrustBook, tmp_path: Path) -> Non
     path.unlink()
     path.mkdir()
     assert not book.trusts(A)
-    with pytest.raises(TrustNotKept, match=r"trust\.json"):
+    with pytest.raises(TrustNotKept, match=r"trust\.json` is not a file.*move it away"):
         book.add([A])
     assert sorted(each.name for each in path.parent.iterdir()) == [FILE, "trust.lock"]
 
@@ -173,7 +230,7 @@ def test_a_holder_that_never_lets_go_is_not_waited_for(tmp_path: Path) -> None:
     book.add([A])
     with open(tmp_path / "trust.lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(TrustNotKept):
+        with pytest.raises(TrustNotKept, match="another process"):
             book.add([B])
         assert book.standing([A, B]) == ("trusted", "new")
 

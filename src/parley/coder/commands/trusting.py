@@ -27,11 +27,11 @@ OPTIONS = (
 
 async def trust(session: OpenSession, arguments: str) -> Say:
     """Ask about everything that waits, or about what is named; `--forget` takes it all back."""
-    look = await session.project.look()
     names = arguments.split()
     try:
         if names == [FORGET]:
-            return await _forgotten(session, look)
+            return await _forgotten(session)
+        look = await session.project.look()
         waiting = [each for each in look.waiting if not names or each.content.name in names]
         if not waiting:
             return Say(_nothing(look))
@@ -91,9 +91,8 @@ def _shown(waiting: Waiting) -> str:
     return "\n".join(lines)
 
 
-async def _forgotten(session: OpenSession, look: Look) -> Say:
-    contents = (*look.trusted, *(each.content for each in look.waiting))
-    count = await session.project.forget(contents)
+async def _forgotten(session: OpenSession) -> Say:
+    count = await session.project.forget(session.desk.workspace.roots[0])
     if not count:
         return Say("Nothing of this project was trusted.")
     return Say(f"Taken back: {count}. What runs in this session goes on until it is closed.")

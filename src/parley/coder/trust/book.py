@@ -4,6 +4,9 @@ Everything about the file that is not as this module writes it means that nothin
 file of somebody else, a mode that lets others write, a link, garbage. Whoever adds something holds
 a lock, and readers see the file before or after it, never in between. A later agreement takes the
 place of an earlier one about the same thing, so content that was changed back is asked for again.
+
+A file that is not believed is kept aside by whoever writes the next one. What can only not be read
+at the moment is left alone, and nothing is written.
 """
 
 import fcntl
@@ -20,12 +23,14 @@ import msgspec
 from msgspec import Struct
 
 from parley.coder.private_folder import make_private
-from parley.coder.trust.content import Content
+from parley.coder.trust.content import Content, digest_of
 from parley.errors import AcpError
 
 Standing = Literal["trusted", "changed", "new"]
 
 FILE = "trust.json"
+ASIDE = f"{FILE}.not-believed-"
+"""How the names of files begin that were kept aside."""
 MOST_BYTES = 8 * 1024 * 1024
 MOST_ENTRIES = 5_000
 """The oldest ones are forgotten beyond that, which means that they are asked for again."""
@@ -46,18 +51,30 @@ class TrustNotKept(AcpError):
 
 
 class Entry(Struct, frozen=True):
-    """One agreement. Only `place` and `digest` decide; the rest is for whoever reads the file."""
+    """One agreement. Only `place`, `digest` and `project` decide; the rest is for people."""
 
     place: str
     digest: str
     root: str
     kind: str
     name: str
+    project: str = ""
+    """A digest of the root, which may be too long to stand here; once there was none."""
 
 
 class _Pages(Struct, frozen=True):
     version: Literal[1]
     trusted: tuple[Entry, ...]
+
+
+class _Reading(Struct, frozen=True):
+    """What became of reading the file."""
+
+    entries: tuple[Entry, ...] = ()
+    problem: str = ""
+    """Why nothing in it is believed, as the end of a sentence."""
+    replaceable: bool = True
+    """Whether another file may take its place."""
 
 
 class TrustBook:
@@ -74,7 +91,7 @@ class TrustBook:
 
     def standing(self, contents: Iterable[Content]) -> tuple[Standing, ...]:
         """How each of them stands: agreed to, agreed to before it changed, or never."""
-        known = {entry.place: entry.digest for entry in self._entries()}
+        known = {entry.place: entry.digest for entry in self._read().entries}
         return tuple(_standing(known.get(content.place), content) for content in contents)
 
     def add(self, contents: Iterable[Content]) -> None:
@@ -87,41 +104,42 @@ class TrustBook:
         with self._alone() as entries:
             entries[:] = [*(e for e in entries if e.place not in new), *new.values()]
 
-    def forget(self, contents: Iterable[Content]) -> int:
-        """Take agreements back, whatever the digest; how many there were.
+    def forget(self, root: str) -> int:
+        """Take back all agreements about a project, whatever lies there now; how many there were.
 
         Raises:
             TrustNotKept: it cannot be written.
         """
-        places = {content.place for content in contents}
         with self._alone() as entries:
             before = len(entries)
-            entries[:] = [entry for entry in entries if entry.place not in places]
+            entries[:] = [entry for entry in entries if not _is_of(entry, root)]
             return before - len(entries)
 
     def examined(self) -> tuple[int, str]:
         """How many agreements there are, and what is wrong with the file; empty if nothing is."""
-        entries, problem = self._read()
-        return len(entries), problem
+        reading = self._read()
+        return len(reading.entries), reading.problem
 
-    def _entries(self) -> list[Entry]:
-        return self._read()[0]
-
-    def _read(self) -> tuple[list[Entry], str]:
+    def _read(self) -> _Reading:
         try:
             file = os.open(self._path, _READ)
         except FileNotFoundError:
-            return [], ""
+            return _Reading()
         except OSError as error:
-            return [], f"cannot be opened: {error.strerror}"
+            return _unreadable(f"cannot be opened: {error.strerror}")
         try:
-            if problem := _doubt(os.fstat(file)):
-                return [], problem
+            status = os.fstat(file)
+            if not stat.S_ISREG(status.st_mode):
+                return _unreadable("is not a file")
+            if problem := _doubt(status):
+                return _Reading(problem=problem)
             with open(file, "rb", closefd=False) as pages:
                 data = pages.read(MOST_BYTES + 1)
-            return list(msgspec.json.decode(data, type=_Pages).trusted), ""
-        except (OSError, ValueError, RecursionError):
-            return [], "is damaged"
+            return _Reading(msgspec.json.decode(data, type=_Pages).trusted)
+        except OSError as error:
+            return _unreadable(f"cannot be read: {error.strerror}")
+        except (ValueError, RecursionError):
+            return _Reading(problem="is damaged")
         finally:
             os.close(file)
 
@@ -134,14 +152,28 @@ class TrustBook:
             try:
                 os.fchmod(lock, 0o600)
                 _wait_for(lock, self._patience)
-                entries = self._entries()
+                reading = self._read()
+                if not reading.replaceable:
+                    raise TrustNotKept(
+                        f"What you decided could not be kept: `{self._path}` {reading.problem}."
+                        " It was left as it is. Try again; if that does not help, move it away."
+                    )
+                entries = list(reading.entries)
                 yield entries
+                if reading.problem:
+                    os.rename(self._path, self._folder / f"{ASIDE}{secrets.token_hex(4)}")
                 self._write(_Pages(1, tuple(entries[-MOST_ENTRIES:])))
             finally:
                 os.close(lock)
+        except BlockingIOError:
+            raise TrustNotKept(
+                f"What you decided could not be kept in `{self._path}`: another process of the"
+                " agent is writing it. Try again."
+            ) from None
         except OSError as error:
             raise TrustNotKept(
-                f"Your agreement could not be kept in `{self._path}`: {error.strerror}."
+                f"What you decided could not be kept in `{self._path}`: {error.strerror}. Make"
+                " sure that the disk has room and that you may write there, and try again."
             ) from None
 
     def _write(self, pages: _Pages) -> None:
@@ -169,10 +201,12 @@ class TrustBook:
             os.close(folder)
 
 
+def _unreadable(problem: str) -> _Reading:
+    return _Reading(problem=problem, replaceable=False)
+
+
 def _doubt(status: os.stat_result) -> str:
     """Why a file is not believed; empty if it is."""
-    if not stat.S_ISREG(status.st_mode):
-        return "is not a file"
     if status.st_uid != os.geteuid():
         return "belongs to somebody else"
     if status.st_mode & _OTHERS_WRITE:
@@ -206,7 +240,15 @@ def _entry(content: Content) -> Entry:
         _text(content.root),
         _text(content.kind),
         _text(content.name),
+        digest_of(content.root),
     )
+
+
+def _is_of(entry: Entry, root: str) -> bool:
+    if entry.project:
+        return entry.project == digest_of(root)
+    # Of two long paths that begin alike both count; who forgets too much is asked again.
+    return entry.root == _text(root)
 
 
 def _text(name: str) -> str:

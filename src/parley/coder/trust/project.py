@@ -111,13 +111,13 @@ class Project:
         """
         await asyncio.to_thread(self._book.add, contents)
 
-    async def forget(self, contents: Sequence[Content]) -> int:
-        """The user trusts these no more; how many were trusted.
+    async def forget(self, root: str) -> int:
+        """The user trusts nothing of the project in this folder any more; how much it was.
 
         Raises:
             TrustNotKept: it cannot be written down.
         """
-        return await asyncio.to_thread(self._book.forget, contents)
+        return await asyncio.to_thread(self._book.forget, root)
 
     async def aclose(self) -> None:
         await self._background.aclose()
