@@ -1,8 +1,9 @@
 """Rounds of kill -9 and of two processes on one session, compared with what was told.
 
-Usage: python -m tests.coder.store.kill_campaign [ROUNDS]
+Usage: python -m tests.coder.store.kill_campaign [ROUNDS] [--seed N]
 """
 
+import argparse
 import asyncio
 import os
 import random
@@ -10,7 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -79,7 +80,7 @@ class Forker:
 
 
 @contextmanager
-def forker() -> Iterator[Forker]:
+def forker() -> Generator[Forker]:
     made = Forker()
     try:
         yield made
@@ -155,11 +156,16 @@ async def _made(folder: Path, session_id: str) -> None:
 
 
 def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    parser = argparse.ArgumentParser(prog="python -m tests.coder.store.kill_campaign")
+    parser.add_argument("rounds", type=int, nargs="?", default=300)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    options = parser.parse_args()
+    rounds: int = options.rounds
     with tempfile.TemporaryDirectory() as scratch:
-        tally = kill_rounds(Path(scratch) / "kills", rounds, seed=random.randrange(10**6))
+        tally = kill_rounds(Path(scratch) / "kills", rounds, seed=options.seed)
         refused, wrong = contest_rounds(Path(scratch) / "contest", max(100, rounds // 3))
     sys.stdout.write(
+        f"seed {options.seed}\n"
         f"{tally.kills} kills, {tally.told} entries told, "
         f"{len(tally.lost)} lost, {len(tally.wrong)} wrong\n"
         f"two processes on one session: {max(100, rounds // 3)} rounds, {refused} refusals, "
