@@ -109,6 +109,7 @@ def _judged(session: Conversation, request: Request) -> Verdict:
         tuple(session.history.remembered),
         session.desk.workspace.roots,
         real_path,
+        session.desk.own,
     )
 
 
@@ -126,4 +127,4 @@ def _settled(verdict: Verdict) -> bool:
 def _refusal(decision: Decision) -> str:
     if decision.dismissed:
         return f"{DENIED} The question was closed without an answer."
-    return f"{DENIED} The user refused this call."
+    return f"{DENIED} This call was refused."

@@ -55,7 +55,7 @@ def test_the_call_that_starts_it_is_asked_for_with_the_whole_task(tmp_path: Path
                 "Start a sub-agent that may use `put`, for this task:\nwrite\n"
                 "A sub-agent asks for its calls as usual."
             )
-            assert c.results()[0].text == "Permission denied. The user refused this call."
+            assert c.results()[0].text == "Permission denied. This call was refused."
 
     asyncio.run(scenario())
 

@@ -85,7 +85,21 @@ def test_rules_decide_before_anybody_is_asked(wanted: Rules, option: str) -> Non
 def test_a_rule_never_allows_for_ever() -> None:
     given, reported, _, _ = answer(rules(otherwise="allow"), options=OPTIONS[:1])
     assert given == Dismissed()
-    assert reported.because == "it can only be allowed for ever"
+    assert "only you can allow it: in a terminal and without --yes" in reported.because
+    # A rule would not help either where nobody can be asked.
+    assert answer(options=OPTIONS[:1])[1].because == reported.because
+
+
+@pytest.mark.parametrize(
+    ("subject", "fix"),
+    [
+        (EDIT, "--allow edit would allow it, with all others of its kind"),
+        (CommandSubject("touch x", "/p"), "--allow 'bash:touch x' would allow it"),
+        (CommandSubject("touch x; ls", "/p"), "--allow bash would allow it, with all others"),
+    ],
+)
+def test_who_is_refused_for_want_of_a_rule_is_told_the_rule(subject: Subject, fix: str) -> None:
+    assert fix in answer(subject=subject)[1].because
 
 
 @pytest.mark.parametrize(

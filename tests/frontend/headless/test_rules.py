@@ -11,6 +11,7 @@ from parley.frontend.headless.rules import (
     Rule,
     Rules,
     covers,
+    narrowest,
     of_call,
     parse_rule,
     touches,
@@ -151,6 +152,37 @@ def test_one_more_rule_that_forbids_never_allows_more(
     before = Rules(allowed, denied, "allow").judge(asked).verdict
     after = Rules(allowed, (*denied, rule(more)), "allow").judge(asked).verdict
     assert after == before or after == "refuse"
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        (run("touch x"), "bash:touch x"),
+        (run("touch '*'"), "bash"),
+        (run("touch 'a b'"), "bash"),
+        (run("touch x\u202e"), "bash"),
+        (run("touch " + "x" * 100), "bash"),
+        (run("ls; rm x"), "bash"),
+        (run(None), "execute"),
+        (SUBAGENT, "agent"),
+        (Asked("edit", paths=("src/a.py",), cwd="/p"), "edit:src/a.py"),
+        (Asked("edit", paths=("/q/a.py",), cwd="/p"), "edit:/q/a.py"),
+        (Asked("edit", paths=("/p/a", "/p/b"), cwd="/p"), "edit"),
+        (Asked("hologram"), None),
+    ],
+)
+def test_the_rule_that_would_allow_a_call_says_no_more_than_it_must(
+    asked: Asked, text: str | None
+) -> None:
+    found = narrowest(asked)
+    assert (found and found.text) == text
+
+
+@given(_ASKED)
+def test_a_rule_that_is_advised_allows_what_was_asked_for(asked: Asked) -> None:
+    found = narrowest(asked)
+    assert found is not None
+    assert Rules((rule(found.text),)).judge(asked).verdict == "allow"
 
 
 @pytest.mark.parametrize("text", ["", "foo", "bash:", "edit: ", "*:x", ":x", "rm *", "agent:x"])

@@ -5,6 +5,7 @@ more than this once.
 """
 
 import asyncio
+import shlex
 from collections.abc import Callable
 
 from parley.frontend.headless.keyboard import Keyboard
@@ -16,7 +17,7 @@ from parley.frontend.headless.question_text import (
     question_lines,
     wrapped,
 )
-from parley.frontend.headless.rules import Asked, Rules, of_call
+from parley.frontend.headless.rules import Asked, Rules, narrowest, of_call
 from parley.frontend.headless.screen import Line, Screen
 from parley.sdk.conversation import RemoteSession
 from parley.session.activity import ToolCall
@@ -30,6 +31,8 @@ from parley.session.question import (
     ToolCallSubject,
     decide,
 )
+
+_FOR_EVER = "it would hold for ever, so only you can allow it: in a terminal and without --yes"
 
 
 class Asking:
@@ -60,13 +63,15 @@ class Asking:
     ) -> PermissionAnswer:
         """Decide. Whatever is not a clear yes is a no."""
         call = _call_of(session, question)
-        judged = self._rules.judge(self._asked(question, call))
+        asked = self._asked(question, call)
+        judged = self._rules.judge(asked)
+        once = _once(question, "allow_once")
         how: How = "rule"
         because = judged.because
         if judged.verdict == "allow":
-            chosen = _once(question, "allow_once")
-            if not isinstance(chosen, Chosen):
-                because = "it can only be allowed for ever"
+            chosen = once
+            if not isinstance(once, Chosen):
+                because = _FOR_EVER
                 chosen = _once(question, "reject_once")
         elif judged.verdict == "ask" and self._keyboard is not None:
             how, because = "person", "the person at the terminal"
@@ -74,7 +79,8 @@ class Asking:
                 chosen = await self._ask(self._keyboard, question, call)
         else:
             if judged.verdict == "ask":
-                how, because = "nobody", "no rule allows it and nobody can be asked"
+                how = "nobody"
+                because = _advice(asked) if isinstance(once, Chosen) else _FOR_EVER
             chosen = _once(question, "reject_once")
         self._note(session, question, call, chosen, how, because)
         return chosen
@@ -128,6 +134,16 @@ def _call_of(session: RemoteSession, question: PermissionQuestion) -> ToolCall |
             return session.state.tool_calls.get(id_)
         case _:
             return None
+
+
+def _advice(asked: Asked) -> str:
+    """Why nobody allows something, and what would."""
+    because = "no rule allows it and nobody can be asked"
+    rule = narrowest(asked)
+    if rule is None:
+        return because
+    more = ", with all others of its kind" if rule.pattern is None else ""
+    return f"{because}; --allow {shlex.quote(rule.text)} would allow it{more}"
 
 
 def _once(question: PermissionQuestion, kind: str) -> PermissionAnswer:

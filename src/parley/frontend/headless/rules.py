@@ -1,11 +1,12 @@
 """Rules of the user for permissions: what is allowed, what is not, and what else to do. Pure.
 
 A rule is a kind of tool call (`edit`), a command (`bash:pytest *`), a kind with a path
-(`edit:src/*`), or `agent` for the start of sub-agents. A rule that allows must fit the whole call; one that forbids need only touch it.
-Forbidding wins. What an agent says about its call is all there is to judge by.
+(`edit:src/*`), or `agent` for the start of sub-agents. A rule that allows must fit the whole call;
+one that forbids need only touch it. Forbidding wins. What an agent says about its call is all there is to judge by.
 """
 
 import os
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Literal
 
@@ -31,6 +32,9 @@ KINDS = (
 COMMAND_KINDS = ("bash", "shell", "execute")
 SUBAGENT = "agent"
 """The rule for sub-agents, and the name of the tool that starts one. Its kind is `execute`."""
+_KNOWN = (*KINDS, "bash", "shell", SUBAGENT)
+_MARKS = frozenset("*?[")
+_LONGEST_ADVICE = 80
 Otherwise = Literal["ask", "allow", "refuse"]
 Verdict = Literal["allow", "refuse", "ask"]
 
@@ -112,9 +116,8 @@ def parse_rule(text: str, place: str) -> Rule:
     """
     kind, colon, pattern = text.strip().partition(":")
     kind, pattern = kind.strip().lower(), pattern.strip()
-    known = (*KINDS, "bash", "shell", SUBAGENT)
-    if kind not in known and kind != "*":
-        raise ConfigError(place, text, "names no kind", f"the kinds are: {', '.join(known)}, *")
+    if kind not in _KNOWN and kind != "*":
+        raise ConfigError(place, text, "names no kind", f"the kinds are: {', '.join(_KNOWN)}, *")
     if colon and (not pattern or kind in ("*", SUBAGENT)):
         raise ConfigError(place, text, "is no rule", "write for instance `bash:pytest *` or `edit`")
     return Rule(kind, pattern if colon else None)
@@ -129,6 +132,30 @@ def of_call(call: ToolCall, cwd: str) -> Asked:
                 paths += [change.path, *([change.old_path] if change.old_path else [])]
     command = command_of(call.raw_input)
     return Asked(call.kind, command, tuple(dict.fromkeys(paths)), cwd, call.name)
+
+
+def narrowest(asked: Asked) -> Rule | None:
+    """The rule that allows the least beside what is asked for; `None` if none can be named."""
+    for rule in _allowing(asked):
+        text = rule.text
+        if rule.kind in _KNOWN and len(text) <= _LONGEST_ADVICE and text.isprintable():
+            # Patterns cannot say everything: a blank or a `*` within a word means something else.
+            exact = rule.pattern is None or not _MARKS & {*rule.pattern}
+            if exact and covers(rule, asked):
+                return rule
+    return None
+
+
+def _allowing(asked: Asked) -> Iterator[Rule]:
+    if asked.subagent:
+        yield Rule(SUBAGENT)
+    elif asked.kind == "execute" and asked.command is not None:
+        yield Rule("bash", " ".join(plain_words(asked.command) or ()))
+        yield Rule("bash")
+    elif len(asked.paths) == 1:
+        path = os.path.normpath(os.path.join(asked.cwd, asked.paths[0]))
+        yield Rule(asked.kind, path.removeprefix(asked.cwd.rstrip("/") + "/"))
+    yield Rule(asked.kind)
 
 
 def covers(rule: Rule, asked: Asked) -> bool:
