@@ -2,7 +2,8 @@
 
 A rule is a kind of tool call (`edit`), a command (`bash:pytest *`), a kind with a path
 (`edit:src/*`), or `agent` for the start of sub-agents. A rule that allows must fit the whole call;
-one that forbids need only touch it. Forbidding wins. What an agent says about its call is all there is to judge by.
+one that forbids need only touch it. Forbidding wins. What an agent says about its call is all
+there is to judge by.
 """
 
 import os
