@@ -19,6 +19,7 @@ from tests.security import (
     sandbox_campaign,
     secret_campaign,
     shell_campaign,
+    shell_fuzz,
     threats,
     web_campaign,
 )
@@ -28,6 +29,7 @@ PARTS: dict[str, Callable[[], Iterator[Result]]] = {
     "baits": bait_campaign.campaign,
     "paths": path_campaign.campaign,
     "shell": shell_campaign.campaign,
+    "lines": shell_fuzz.campaign,
     "web": web_campaign.campaign,
     "sandbox": sandbox_campaign.campaign,
     "secrets": secret_campaign.campaign,

@@ -37,6 +37,7 @@ from parley.coder.permission.shell import Command, CommandLine, parse
         "git submodule foreach 'rm x'",
         "timeout 5 bash -c 'cd y; rm x'",
         "echo $(sudo rm x)",
+        "! for i in 1; do rm x; done",
     ],
 )
 def test_a_command_is_found_behind_others(line: str) -> None:
@@ -58,6 +59,10 @@ def test_a_program_that_adds_words_leaves_the_rest_unknown(line: str) -> None:
         "ls '",
         "ls " + "a" * 20_000,
         "sh -c 'ls \"'",
+        "eval $'rm' x",
+        "eval ${T:-rm} x",
+        "trap $X EXIT",
+        'bash -c "bash -c "${T:-rm} x""',
     ],
 )
 def test_what_cannot_be_seen_is_admitted(line: str) -> None:

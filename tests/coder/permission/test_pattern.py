@@ -71,6 +71,8 @@ def hit(rule: str, line: str) -> str:
         ("deny *:**/.env", "cat /w/a/.ENV", "yes"),
         ("deny *:**/.env", "x --file=sub/.env", "yes"),
         ("deny *:**/.env", "echo x > .env", "yes"),
+        ("deny bash:rm", "if ls; then echo 'rm'; fi", "maybe"),
+        ("deny bash:rm", "echo 'rm' x*", "no"),
         ("deny bash:rm", "/bin/r? x", "maybe"),
         ("deny bash:rm", "/bin/r[m] x", "maybe"),
         ("deny bash:rm", "ls; */rm x", "yes"),

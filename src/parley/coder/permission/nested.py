@@ -15,8 +15,12 @@ from parley.coder.permission.shell import CommandLine, parse
 _DEEPEST = 4
 _MOST = 2_000
 _LONGEST = 24
+# Words of the shell itself, which the grammar takes for programs where it loses its way.
+_RESERVED = "if then elif else for while until do case select ! {".split()
 _CARRIERS = WRAPPERS.union(
-    (words[0] for words in CARRIERS), ("docker", "podman", "kubectl", "npm", "git", "nix", "pipx")
+    (words[0] for words in CARRIERS),
+    ("docker", "podman", "kubectl", "npm", "git", "nix", "pipx"),
+    _RESERVED,
 )
 # These add words of their own behind those that they are given.
 _FEEDERS = frozenset(("xargs", "gxargs", "parallel", "find", "gfind", "fd", "fdfind", "entr"))
@@ -104,5 +108,8 @@ def _lines_in(program: str | None, words: Words) -> Iterator[str]:
 
 def _reads_commands(program: str | None, words: Words) -> bool:
     """Whether a shell takes its commands from where nobody can see them."""
-    unseen = all(word is None or word.startswith("-") for word in words[1:])
-    return unseen and (program in SHELLS or program in ("source", "."))
+    if program in EVALUATORS:
+        return None in words
+    # The first word that is no option is the script or, behind `-c`, the commands themselves.
+    given = (word for word in words[1:] if word is None or not word.startswith("-"))
+    return next(given, None) is None and (program in SHELLS or program in ("source", "."))

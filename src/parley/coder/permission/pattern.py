@@ -25,10 +25,15 @@ from parley.coder.permission.paths import Scope, folded, inside, matches, names_
 from parley.coder.permission.programs import leaves_free
 from parley.coder.permission.readonly import impacts_of
 from parley.coder.permission.shell import Command, CommandLine, parse
+from parley.coder.permission.shell_words import Fact
 from parley.coder.permission.wildcard import is_wild, may_name
 
 _MOST_NAMES = 500
 _PORTS = {"http": 80, "https": 443}
+# What keeps a line from being plain, but leaves its commands clear.
+_UNDERSTOOD: frozenset[Fact] = frozenset(
+    ("a wildcard", "a redirection", "an assignment", "an expansion", "a brace expansion")
+)
 
 
 class EveryCall(Struct, frozen=True):
@@ -132,7 +137,9 @@ def _hits_line(pattern: WordsPattern | LinePattern, line: CommandLine) -> Hit:
         return "yes"
     if not commands.complete:
         return "yes" if _is_mentioned(pattern.words, line.text) else "maybe"
-    return "maybe" if "maybe" in found else "no"
+    # Where the grammar may have lost its way, a name that stands somewhere in the text is a doubt.
+    doubt = bool(line.facts - _UNDERSTOOD) and _is_mentioned(pattern.words, line.text)
+    return "maybe" if doubt or "maybe" in found else "no"
 
 
 def _is_mentioned(wanted: tuple[str | None, ...], text: str) -> bool:

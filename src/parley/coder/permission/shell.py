@@ -7,6 +7,7 @@ stand behind the words.) Nothing else is ever allowed without asking. The comman
 is not plain are still listed, at any depth, so that rules which deny can be held against them.
 """
 
+import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
@@ -17,6 +18,9 @@ from parley.coder.permission.shell_words import QUIET, Fact, Unclear, Word, lite
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
+
+# The grammar takes a line that begins with an escaped letter for more of the line before.
+_AT_LINE_START = re.compile(r"(\n[ \t]*)\\(?=[A-Za-z0-9_./-])")
 
 MOST_PARTS = 50
 MOST_CHARACTERS = 10_000
@@ -60,7 +64,7 @@ def parse(text: str) -> CommandLine:
     if len(text) > MOST_CHARACTERS:
         return CommandLine(text, facts=_fact("more than can be checked"), complete=False)
     # A continued line is one line to the shell, but not always to the grammar.
-    source = text.replace("\\\n", "")
+    source = _AT_LINE_START.sub(r"\1", text.replace("\\\n", ""))
     tree = parser.parse(_ascii(source))
     seen = _Seen(source)
     seen.walk(tree.root_node)
