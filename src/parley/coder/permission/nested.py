@@ -16,10 +16,10 @@ _DEEPEST = 4
 _MOST = 2_000
 _LONGEST = 24
 # Words of the shell itself, which the grammar takes for programs where it loses its way.
-_RESERVED = "if then elif else for while until do case select ! {".split()
+_RESERVED = ("if", "then", "elif", "else", "for", "while", "until", "do", "case", "!", "{")
 _CARRIERS = WRAPPERS.union(
     (words[0] for words in CARRIERS),
-    ("docker", "podman", "kubectl", "npm", "git", "nix", "pipx"),
+    ("docker", "podman", "kubectl", "npm", "git", "nix", "pipx", "select"),
     _RESERVED,
 )
 # These add words of their own behind those that they are given.
