@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from parley.cli.doctor_trust import trust_findings
-from parley.coder.trust.book import FILE, TrustBook
+from parley.coder.trust.book import ASIDE, FILE, TrustBook
 from parley.coder.trust.content import Content
 
 
@@ -20,8 +20,15 @@ def test_agreements_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_believed_is_named_with_the_fix(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_text("{")
-    (found,) = trust_findings(tmp_path)
+    data = tmp_path / "my data"
+    data.mkdir(mode=0o700)
+    (data / FILE).write_text("{")
+    (found,) = trust_findings(data)
     assert found.status == "problem"
     assert "is damaged, so nothing of any project is trusted" in found.text
-    assert f"rm -r {tmp_path / FILE}" in found.fix
+    assert f"rm -r '{data / FILE}'" in found.fix
+    TrustBook(data).add([])
+    (found,) = trust_findings(data)
+    assert found.status == "note"
+    (aside,) = data.glob(f"{ASIDE}*")
+    assert f"rm '{aside}'" in found.fix

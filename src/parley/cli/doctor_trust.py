@@ -1,10 +1,11 @@
 """What `parley doctor` says about the content of projects that the user trusts."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 from parley.cli.finding import Finding
-from parley.coder.trust.book import FILE, TrustBook
+from parley.coder.trust.book import ASIDE, FILE, TrustBook
 
 
 def trust_findings(data: Path) -> Iterator[Finding]:
@@ -13,6 +14,11 @@ def trust_findings(data: Path) -> Iterator[Finding]:
     path = data / FILE
     if problem:
         what = f"{path} {problem}, so nothing of any project is trusted"
-        yield Finding("trust", "problem", what, f"remove it (rm -r {path}), and use /trust again")
+        remove = f"rm -r {shlex.quote(str(path))}"
+        yield Finding("trust", "problem", what, f"remove it ({remove}), and use /trust again")
     elif count:
         yield Finding("trust", "ok", f"{count} of what projects bring along, kept in {path}")
+    for aside in sorted(data.glob(f"{ASIDE}*")):
+        what = f"{aside} was not believed when you last used /trust, and kept aside"
+        remove = f"rm {shlex.quote(str(aside))}"
+        yield Finding("trust", "note", what, f"remove it when you do not need it ({remove})")
