@@ -35,6 +35,12 @@ ToolStatus = Literal["pending", "in_progress", "paused", "completed", "failed", 
 FINAL_STATUSES = frozenset({"completed", "failed", "cancelled"})
 
 
+REPEATS_FAILURE = "parley.dev/repeatsFailure"
+"""In the `meta` of a chunk: it only says what the failure of the turn says, which follows."""
+PARENT_CALL = "parley.dev/parentToolCallId"
+"""In the `meta` of a tool call: the id of the call that it is a part of."""
+
+
 class ChunkAdded(Struct, frozen=True, omit_defaults=True, tag_field="event", tag="chunk_added"):
     """A message, or a thought, grew by one block; text joins the text before it."""
 

@@ -124,9 +124,72 @@ def test_notices_compactions_and_sub_agents_have_their_lines() -> None:
     ) == [
         "warning: full: nearly",
         "info: hi",
-        "compaction of the conversation: completed",
+        "the conversation was shortened",
         "sub-agent: helper",
     ]
+
+
+def test_a_compaction_is_told_in_words() -> None:
+    progress = ProgressText()
+    assert lines(CompactionChanged("c", "in_progress"), progress=progress) == []
+    assert progress.now(0) == "… shortening the conversation"
+    assert lines(
+        CompactionChanged("c", "failed", error="no\nroom"),
+        CompactionChanged("c", "cancelled"),
+        CompactionChanged("c", "new"),
+    ) == [
+        "the conversation could not be shortened: no",
+        "  room",
+        "the conversation was not shortened: cancelled",
+        "compaction of the conversation: new",
+    ]
+
+
+def test_a_notice_is_whole_wherever_it_is_shown() -> None:
+    notice = NoticeGiven("The hook failed.", "warning", "Repair it " + "x" * 300 + "\nhint: do")
+    assert lines(notice) == [
+        "warning: The hook failed. Repair it " + "x" * 300,
+        "  hint: do",
+    ]
+    asked = NoticeGiven("This project brings the server notes. Nothing runs; see /trust", "warning")
+    assert lines(asked, columns=40) == [
+        "warning: This project brings the ",
+        "    server notes. Nothing runs; see ",
+        "    /trust",
+    ]
+
+
+def test_the_title_of_a_failed_call_is_cut_and_its_reason_is_not() -> None:
+    failed = call("failed", "Run " + "y" * 80, text="```\nstopped by a hook: no y here\n```")
+    assert lines(failed, columns=40) == [
+        "✗ Run yyyyyyyyyyyyy…: stopped by a ",
+        "    hook: no y here",
+    ]
+    (line,) = lines(call("failed", "x" * 500, text="z" * 500))
+    assert line.endswith("x…: " + "z" * 500)
+    assert lines(call("failed", "Trust it?", text="Not trusted.")) == ["✗ Trust it? Not trusted."]
+
+
+def test_calls_are_told_in_the_order_in_which_they_end() -> None:
+    child = {"parley.dev/parentToolCallId": "a"}
+    events = (
+        ToolCallChanged("a", title="Agent: look", status="in_progress"),
+        ToolCallChanged("b", title="look: Read x", status="pending", meta=child),
+        ToolCallChanged("b", status="completed"),
+        ToolCallChanged("a", status="completed", content=(ContentItem(Text("It has\none.")),)),
+    )
+
+    def act(status: StatusLines) -> None:
+        # All of them are known before the first one is shown.
+        state = BriefState("s")
+        status.follow(state)
+        for event in events:
+            state.take(event)
+        for event in events:
+            status.event("s", event)
+
+    assert lines(then=act) == ["✓ look: Read x", "✓ Agent: look"]
+    assert lines(then=act, verbose=True)[2:] == ["    It has", "    one."]
 
 
 def test_a_change_of_the_mode_is_told_since_it_changes_what_goes_unasked() -> None:
@@ -185,8 +248,11 @@ def test_the_end_of_a_turn_is_told_when_it_is_no_ordinary_one() -> None:
     ]
     assert lines(then=ended("error", Failure(-32603, "no\nmodel"))) == [
         "the agent could not go on: no",
-        "model (-32603)",
+        "  model",
     ]
+    assert lines(then=ended("error", Failure(-32603, "no")), verbose=True)[0] == (
+        "the agent could not go on (-32603): no"
+    )
 
 
 def test_who_wants_to_know_hears_of_the_session_and_the_costs() -> None:
@@ -210,7 +276,7 @@ def test_a_report_of_trouble_is_wrapped_on_a_terminal_and_whole_everywhere() -> 
         status.failed(Trouble(ExitCode.AGENT_DIED, "x" * 60))
 
     assert lines(then=act) == ["parley run: " + "x" * 60]
-    assert lines(then=act, columns=50) == ["parley run: " + "x" * 37, "    ┆ " + "x" * 23]
+    assert lines(then=act, columns=50) == ["parley run: " + "x" * 37, "    " + "x" * 23]
 
 
 def test_silence_is_broken_only_by_what_went_wrong() -> None:

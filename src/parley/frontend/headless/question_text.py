@@ -29,7 +29,8 @@ from parley.session.question import (
 _GOES_ON = "    ↳ "
 _QUOTED = "┆ "
 _FENCE = re.compile(r"(`{3,}|~{3,})[\w-]*")
-_RUNS = re.compile(r"[^ ]+| +")
+# A word with a blank behind it, so that both stay on one line.
+_RUNS = re.compile(r"[^ ]+ ?| +")
 
 KEYS = {"allow_once": "a", "allow_always": "A", "reject_once": "r", "reject_always": "R"}
 _MEANINGS = {

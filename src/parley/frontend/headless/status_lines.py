@@ -1,20 +1,22 @@
 """Short lines on stderr beside the output: tool calls, the plan, notices, questions, the end.
 
-Every text of an agent is made safe here, and cut to one line.
+Every text of an agent is made safe here. Titles are cut to one line; what says why something went
+wrong, and what to do about it, is shown whole.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from parley.frontend.headless.diff_text import changed_lines
 from parley.frontend.headless.output import Answered, Opened, Result, Trouble, TurnEnd
 from parley.frontend.headless.question_text import wrapped
-from parley.frontend.headless.screen import ProgressText, Screen, Tone
+from parley.frontend.headless.screen import Line, ProgressText, Screen, Tone
 from parley.frontend.headless.trouble_text import lines_of
-from parley.frontend.visible import one_line, visible
+from parley.frontend.visible import cells, one_line, visible
 from parley.session.activity import ToolCall
 from parley.session.content import DiffItem, Text
 from parley.session.event import (
     FINAL_STATUSES,
+    PARENT_CALL,
     ChunkAdded,
     CompactionChanged,
     Event,
@@ -40,7 +42,16 @@ _MARKS: dict[str, tuple[str, Tone]] = {
     "cancelled": ("-", "warning"),
 }
 _TONES: dict[str, Tone] = {"warning": "warning", "error": "bad"}
+_COMPACTIONS: dict[str, tuple[str, Tone]] = {
+    "completed": ("the conversation was shortened", "dim"),
+    "failed": ("the conversation could not be shortened", "warning"),
+    "cancelled": ("the conversation was not shortened: cancelled", "warning"),
+}
+# Before what a line that is too long for the terminal goes on with.
+_GOES_ON = "    "
 _THOUGHT_BYTES = 8192
+# Calls that are remembered.
+_KEPT = 200
 
 
 class StatusLines:
@@ -60,6 +71,8 @@ class StatusLines:
         self._verbose = verbose
         self._state: SessionState | None = None
         self._told: dict[str, str] = {}
+        self._parents: dict[str, str] = {}
+        """Calls that others are a part of: those of sub-agents."""
         self._plan = ""
         self._mode: str | None = None
         self._thought: list[str] = []
@@ -92,11 +105,10 @@ class StatusLines:
             case PlanChanged():
                 self._planned(event)
             case NoticeGiven():
-                text = f"{_safe(event.severity)}: {_safe(event.title)}"
-                text += f": {_safe(event.description)}" if event.description else ""
-                self._note(text, _TONES.get(event.severity, "plain"))
+                text = joined(_lines(event.title), _lines(event.description or ""))
+                self._tell(f"{_safe(event.severity)}: {text}", _TONES.get(event.severity, "plain"))
             case CompactionChanged():
-                self._note(f"compaction of the conversation: {_safe(event.status)}", "dim")
+                self._compacted(event)
             case SubagentChanged(title=str(title)):
                 self._note(f"sub-agent: {_safe(title)}", "dim")
             case OptionsChanged():
@@ -117,7 +129,8 @@ class StatusLines:
             if self._verbose:
                 self._note(f"allowed by {answered.because}: {_safe(answered.about)}", "dim")
             return
-        self._note(f"✗ refused ({answered.because}): {_safe(answered.about)}", "warning")
+        about = one_line(answered.about, self._width())
+        self._tell(f"✗ refused ({answered.because}): {about}", "warning")
 
     def turn_ended(self, end: TurnEnd) -> None:
         self._end_thought()
@@ -125,8 +138,8 @@ class StatusLines:
         self._screen.hide_progress()
         failure = end.failure
         if failure is not None:
-            text = f"the agent could not go on: {visible(failure.message)} ({failure.code})"
-            self._screen.note(text, "bad")
+            code = f" ({failure.code})" if self._verbose else ""
+            self._tell(f"the agent could not go on{code}: {_lines(failure.message)}", "bad")
         elif end.stop_reason != "end_turn":
             self._note(_stopped(end.stop_reason), "warning")
         if end.usage is not None and self._verbose:
@@ -135,11 +148,8 @@ class StatusLines:
     def failed(self, trouble: Trouble) -> None:
         self._progress.set(None, self._clock())
         self._screen.hide_progress()
-        facts = self._screen.facts
         for line, tone in lines_of(trouble):
-            # Nothing is cut from a report, but a terminal would break its lines anywhere.
-            whole = wrapped(line, facts.columns) if facts.stderr_is_terminal else line
-            self._screen.note(whole, tone)
+            self._tell(line, tone)
 
     def finished(self, result: Result) -> None:
         context = result.context
@@ -150,7 +160,7 @@ class StatusLines:
 
     def say(self, text: str, tone: Tone = "plain") -> None:
         """Something about the run itself."""
-        self._note(text, tone)
+        self._tell(text, tone)
 
     def _chunk(self, event: ChunkAdded) -> None:
         if event.speaker == "agent":
@@ -177,18 +187,37 @@ class StatusLines:
         call = self._state.tool_calls.get(event.id) if self._state else None
         if call is None:
             return
+        if isinstance(parent := (call.meta or {}).get(PARENT_CALL), str):
+            _keep(self._parents, parent)
         title = call.title or call.name or call.kind
-        if not call.final:
+        # The state may be ahead of the event, and lines are in the order of events.
+        status = event.status
+        if not isinstance(status, str) or status not in _MARKS:
             self._doing(title)
             return
-        if self._told.get(call.id) == call.status:
+        if self._told.get(call.id) == status:
             return
-        self._told[call.id] = call.status
-        if len(self._told) > _WIDTH:
-            del self._told[next(iter(self._told))]
-        mark, tone = _MARKS[call.status]
-        self._note(f"{mark} {_safe(title)}{_counted(call)}{_why(call)}", tone)
+        _keep(self._told, call.id, status)
+        mark, tone = _MARKS[status]
+        count = _counted(call) if status == "completed" else ""
+        why = _why(call) if status == "failed" else ""
+        # The title is cut and not the reason, which is told nowhere else.
+        room = self._width() - 2 - cells(count)
+        shown = one_line(title, max(room - cells(why) - 2, room // 2) if why else room)
+        self._tell(f"{mark} {joined(shown + count, why)}", tone)
+        if self._verbose and call.id in self._parents:
+            for line in "\n".join(_texts(call)).split("\n"):
+                self._tell(f"    {one_line(line)}", "dim")
         self._doing("thinking")
+
+    def _compacted(self, event: CompactionChanged) -> None:
+        if event.status == "in_progress":
+            self._doing("shortening the conversation")
+            return
+        unknown: Line = (f"compaction of the conversation: {_safe(event.status)}", "dim")
+        text, tone = _COMPACTIONS.get(event.status, unknown)
+        why = event.error if event.status == "failed" and isinstance(event.error, str) else ""
+        self._tell(joined(text, _lines(why)), tone)
 
     def _planned(self, event: PlanChanged) -> None:
         match event.plan:
@@ -224,10 +253,19 @@ class StatusLines:
     def _doing(self, what: str) -> None:
         self._progress.set(one_line(what, _WIDTH), self._clock())
 
-    def _note(self, text: str, tone: Tone = "plain") -> None:
+    def _width(self) -> int:
         facts = self._screen.facts
-        width = max(facts.columns - 1, 10) if facts.stderr_is_terminal else _WIDTH
-        self._screen.note(one_line(text, width), tone)
+        return max(facts.columns - 1, 10) if facts.stderr_is_terminal else _WIDTH
+
+    def _note(self, text: str, tone: Tone = "plain") -> None:
+        """One line, cut where it is too long."""
+        self._screen.note(one_line(text, self._width()), tone)
+
+    def _tell(self, text: str, tone: Tone = "plain") -> None:
+        """Safe text, whole; a terminal would break its lines anywhere."""
+        facts = self._screen.facts
+        whole = wrapped(text, facts.columns, _GOES_ON) if facts.stderr_is_terminal else text
+        self._screen.note(whole, tone)
 
 
 class NoStatusLines(StatusLines):
@@ -246,9 +284,28 @@ class NoStatusLines(StatusLines):
         pass
 
 
+def joined(text: str, more: str) -> str:
+    """Two safe texts as one; what ends as a sentence does needs no colon."""
+    if not more:
+        return text
+    return f"{text}{' ' if text.endswith(('.', '!', '?')) else ': '}{more}"
+
+
 def _safe(text: str) -> str:
     """A text of the agent alone: a mark at its start must not change our words before it."""
     return one_line(text, _MOST_CELLS)
+
+
+def _lines(text: str) -> str:
+    """A text of the agent with its lines; all but the first are indented, so that none is ours."""
+    return "\n  ".join(one_line(line) for line in text.strip().split("\n"))
+
+
+def _keep(kept: dict[str, str], key: str, value: str = "") -> None:
+    """Remember something, and not too many of them."""
+    kept[key] = value
+    if len(kept) > _KEPT:
+        del kept[next(iter(kept))]
 
 
 def _stopped(reason: str) -> str:
@@ -268,7 +325,7 @@ def _stopped(reason: str) -> str:
 def _counted(call: ToolCall) -> str:
     """How many lines a finished edit added and removed."""
     changes = [each for item in call.content if isinstance(item, DiffItem) for each in item.changes]
-    if call.status != "completed" or not changes:
+    if not changes:
         return ""
     counts = [changed_lines(each) for each in changes]
     known = [each for each in counts if each is not None]
@@ -278,11 +335,13 @@ def _counted(call: ToolCall) -> str:
 
 
 def _why(call: ToolCall) -> str:
-    """The first line of what a failed call says."""
-    if call.status != "failed":
-        return ""
+    """The first line of what a failed call says, and no mark of a block of code."""
+    lines = (line.strip() for text in _texts(call) for line in text.split("\n"))
+    return next((_safe(line) for line in lines if line and not line.startswith("```")), "")
+
+
+def _texts(call: ToolCall) -> Iterator[str]:
     for item in call.content:
         content = getattr(item, "content", None)
-        if isinstance(content, Text) and content.text.strip():
-            return f": {_safe(content.text.strip().splitlines()[0])}"
-    return ""
+        if isinstance(content, Text):
+            yield content.text
