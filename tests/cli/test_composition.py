@@ -97,6 +97,7 @@ def test_the_whole_folder_of_the_configuration_is_kept_where_nothing_else_is_in_
     config = configured(tmp_path / "parley", '[agent]\nskill_folders = ["/s"]\n')
     own = sandbox_of(config).limits((str(tmp_path),), network=True, protected=False).own
     assert {str(tmp_path / "parley"), str(config.folders.data), "/s"} <= set(own)
+    assert set(settings(config).own_paths) == set(map(os.path.realpath, own))
     alone = sandbox_of(configured(tmp_path)).limits((), network=True, protected=True).own
     assert str(tmp_path) not in alone
     assert {f"{tmp_path}/{name}" for name in ("rules", "commands", "skills")} <= set(alone)

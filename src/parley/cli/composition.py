@@ -211,6 +211,7 @@ def settings_of(
         mcp_servers=config.mcp_servers,
         environment=_environment(config),
         skill_folders=skill_folders_of(config),
+        own_paths=tuple(map(os.path.realpath, own_paths(config))),
         hooks=config.hooks,
     )
 

@@ -80,6 +80,7 @@ class OpenSession:
             set_plan=self._set_plan,
             environment=runtime.settings.environment,
             conversation=partial(_said_in, log),
+            own=runtime.settings.own_paths,
         )
         version = runtime.settings.version
         self.servers = Servers(roots, self.notify, runtime.sources.sleep, Terms(version))

@@ -80,5 +80,7 @@ class CoderSettings(Struct, frozen=True):
     """Of the commands that tools run, and of hooks; it must hold no keys."""
     skill_folders: tuple[str, ...] = ()
     """Where the user keeps skills; absolute, the first one counts most."""
+    own_paths: tuple[str, ...] = ()
+    """What decides how the agent works, as real paths; nothing changes it unasked."""
     hooks: Hooks = Hooks()
     """Programs of the user that run before and after tool calls."""

@@ -173,6 +173,35 @@ def test_a_root_that_lies_in_a_protected_folder_is_still_a_workspace() -> None:
     assert judge(request, "auto-edit", (), (), ("/home/x/.config/project",)).effect == "allow"
 
 
+@pytest.mark.parametrize("root", ["/h/.claude", "/w/.git", "/h/.config/parley"])
+def test_a_session_inside_a_folder_that_decides_asks_for_every_change(root: str) -> None:
+    write = Request("write_file", "write", (WritesPath(f"{root}/new/file"),))
+    read = Request("read_file", "read", (ReadsPath(f"{root}/new/file"),))
+    for mode in ("auto-edit", "full-access"):
+        assert judge(write, mode, (), (), (root,)).effect == "ask"
+        assert judge(bash("make", root), mode, (), (), (root,)).effect == "ask"
+        assert judge(bash("cat file", root), mode, (), (), (root,)).effect == "allow"
+        assert judge(read, mode, (), (), (root,)).effect == "allow"
+
+
+def test_what_is_the_agents_own_always_asks_also_where_no_name_says_so() -> None:
+    own = ("/w/dotfiles/agent/config.toml", "/w/skills")
+
+    def judged(request: Request, roots: tuple[str, ...] = ("/w",)) -> str:
+        return judge(request, "full-access", (), (), roots, _resolver("/w/skills"), own).effect
+
+    for path in own:
+        assert judged(Request("write_file", "write", (WritesPath(path),))) == "ask"
+    assert judged(Request("write_file", "write", (WritesPath("/w/skills/x/run.py"),))) == "ask"
+    assert judged(Request("write_file", "write", (WritesPath("/w/skillset"),))) == "allow"
+    assert judged(bash("touch skills/x")) == "ask"
+    assert judged(bash("dd of=dotfiles/agent/config.toml")) == "ask"
+    assert judged(bash("cp a x")) == "ask"
+    assert judged(bash("make", "/w/skills/x"), ("/w/skills/x",)) == "ask"
+    assert judged(bash("cat skills/x; touch y")) == "ask"
+    assert judged(bash("touch y")) == "allow"
+
+
 def test_deny_rules_hold_in_full_access_also_in_doubt() -> None:
     rules = "deny bash:rm *"
     assert effect(bash("ls; sudo rm x"), "full-access", rules) == "deny"

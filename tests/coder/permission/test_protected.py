@@ -2,7 +2,12 @@
 
 import pytest
 
-from parley.coder.permission.protected import git_settings, is_protected, protected_word
+from parley.coder.permission.protected import (
+    git_settings,
+    is_inside_one,
+    is_protected,
+    protected_word,
+)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +62,7 @@ from parley.coder.permission.protected import git_settings, is_protected, protec
         ".git::$INDEX_ALLOCATION/config",
         "/home/someone/.bashrc",
         "./.vscode/tasks.json",
+        "anywhere/Skill.md",
     ],
 )
 def test_it_is_protected(path: str) -> None:
@@ -112,3 +118,42 @@ def test_other_commands_do_not_change_the_settings(line: str) -> None:
 
 def test_a_command_that_is_not_known_changes_no_settings_that_are() -> None:
     assert git_settings(((None, "config"), ("git", None))) is None
+
+
+@pytest.mark.parametrize(
+    "root",
+    [
+        "/w/.git",
+        "/w/.GIT/hooks",
+        "/w/.git/worktrees/new",
+        "/w/.vscode",
+        "/h/.claude",
+        "/w/.claude/skills/x",
+        "/h/.claude/worktrees",
+        "/h/.config",
+        "/h/.config/parley/skills",
+        "/h/.config/autostart",
+        "/h/.local/bin",
+        "/h/.ssh",
+    ],
+)
+def test_everything_decides_where_the_folder_around_the_root_does(root: str) -> None:
+    assert is_inside_one(root)
+
+
+@pytest.mark.parametrize(
+    "root",
+    [
+        "/w",
+        "/h/.config/nvim",
+        "/h/.local/share/chezmoi",
+        "/w/.claude/worktrees/new",
+        "/w/.claude/worktrees/new/src",
+        "/h/.codex/worktrees/1/w",
+        "/h/.vim/pack/mine",
+        "/w/.env/lib",
+        "/w/git",
+    ],
+)
+def test_a_checkout_that_merely_lies_there_is_left_alone(root: str) -> None:
+    assert not is_inside_one(root)

@@ -122,3 +122,11 @@ def test_a_commit_works_in_a_worktree_whose_repository_lies_outside(tmp_path: Pa
     subprocess.run(("sh", "-c", script), cwd=tmp_path / "main", check=True, timeout=5)
     outcome = stage.bash(f"echo 1 > a && git add a && {git} commit -q -m two && git log --oneline")
     assert outcome.text.count("\n") == 3, outcome.text
+
+
+def test_whoever_agrees_to_change_what_is_the_agents_own_may(tmp_path: Path) -> None:
+    stage = Confined(tmp_path)
+    stage.desk.own = (f"{stage.project}/mine",)
+    stage.bash("echo 1 > mine")
+    stage.bash("echo 1 > other")
+    assert stage.kept == [False, True]

@@ -21,6 +21,8 @@ class Scope(Struct, frozen=True):
     cwd: str
     resolve: Callable[[str], str] = posixpath.normpath
     """Follows the symbolic links of an absolute path."""
+    own: tuple[str, ...] = ()
+    """What decides how the agent itself works: absolute and real, whether it exists or not."""
 
 
 def inside(path: str, roots: tuple[str, ...]) -> bool:

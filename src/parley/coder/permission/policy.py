@@ -7,7 +7,7 @@ things that a call touches, the strictest verdict counts.
 """
 
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Literal
 
@@ -36,7 +36,12 @@ from parley.coder.permission.pattern import (
     spells_out,
     split_url,
 )
-from parley.coder.permission.protected import git_settings, is_protected, protected_word
+from parley.coder.permission.protected import (
+    git_settings,
+    is_inside_one,
+    is_protected,
+    protected_word,
+)
 from parley.coder.permission.readonly import impact_of
 from parley.coder.permission.rule import EVERY_TOOL, Effect, Rule, rule_of
 from parley.coder.permission.shell import CommandLine, parse
@@ -70,14 +75,15 @@ def judge(
     remembered: tuple[Remembered, ...],
     roots: tuple[str, ...],
     resolve: Callable[[str], str] = posixpath.normpath,
+    own: tuple[str, ...] = (),
 ) -> Verdict:
     """Decide about a call. A mode nobody knows is `ask`.
 
     `resolve` follows the symbolic links of an absolute path; without it the paths in a command
-    are taken as they are written.
+    are taken as they are written. `own` are real paths of the agent itself, which are protected.
     """
     # Many rules may look at the same path; it is resolved once, and anew for the next call.
-    case = _Case(request, mode, (*rules, *map(rule_of, remembered)), roots, cache(resolve))
+    case = _Case(request, mode, (*rules, *map(rule_of, remembered)), roots, cache(resolve), own)
     verdicts = [case.verdict(access) for access in _touched(request)]
     strictest = min(verdicts, key=lambda verdict: _STRICTEST[verdict.effect])
     lasting = all(verdict.lasting for verdict in verdicts if verdict.effect == strictest.effect)
@@ -104,10 +110,11 @@ class _Case(Struct, frozen=True):
     rules: tuple[Rule, ...]
     roots: tuple[str, ...]
     resolve: Callable[[str], str]
+    own: tuple[str, ...]
 
     def verdict(self, access: Access | None) -> Verdict:
         cwd = access.cwd if isinstance(access, RunsCommand) else self.roots[0]
-        scope = Scope(self.roots, cwd, self.resolve)
+        scope = Scope(self.roots, cwd, self.resolve, self.own)
         denied, rule = self._strongest("deny", access, scope)
         if denied == "yes":
             return Verdict("deny", f"The rule `{visible(rule)}` denies this.")
@@ -184,14 +191,33 @@ def _protected(access: Access | None, scope: Scope) -> str | None:
     match access:
         case WritesPath(path=path):
             name = relative(path, scope.roots) or path
-            return name if is_protected(name) else None
+            return name if is_protected(name) or _is_within(path, scope) else None
         case RunsCommand(command=command):
             if impact_of(parse(command), scope) != "changes":
                 return None
+            if _is_within(scope.resolve(scope.cwd), scope):
+                return scope.cwd
             commands = commands_in(command)
+            if word := _own_word(commands.names, scope):
+                return word
             return protected_word(commands.names) or git_settings(commands.found)
         case _:
             return None
+
+
+def _is_within(path: str, scope: Scope) -> bool:
+    """Whether a path is the agent's own, or the session was opened where everything decides."""
+    opened = (root for root in scope.roots if inside(path, (root,)))
+    return inside(path, scope.own) or any(map(is_inside_one, opened))
+
+
+def _own_word(words: Iterable[str], scope: Scope) -> str | None:
+    """A word of a command that names something of the agent, as a whole or as a value."""
+    for word in words if scope.own else ():
+        places = (posixpath.join(scope.cwd, piece) for piece in word.split("=") if piece)
+        if any(inside(scope.resolve(place), scope.own) for place in places):
+            return word
+    return None
 
 
 def _default(access: Access | None, mode: str, scope: Scope) -> Verdict:

@@ -1,7 +1,8 @@
 """Paths that decide what runs later: tools that follow them would act without anybody's consent.
 
 Files that agents take as instructions are among them, since every later session obeys those.
-Writing them always asks, whatever the mode, and whether they exist or not. Only a rule that names
+Writing them always asks, whatever the mode, and whether they exist or not. So does everything in a
+session that is opened inside of a folder that decides. Only a rule that names
 exactly such a path lets it pass. Names are compared as file systems do that ignore case, or
 characters that nobody sees.
 """
@@ -33,8 +34,21 @@ _FILES = frozenset((".gitmodules", ".gitconfig", ".gitattributes", ".git-credent
     (".vimrc", ".nvimrc", ".nvim.lua", ".exrc", ".emacs", ".dir-locals.el", ".pdbrc"),
     (".gdbinit", ".lldbinit", ".curlrc", ".wgetrc", ".ripgreprc", ".rgrc", ".psqlrc"),
     (".rprofile", ".irbrc", ".pryrc", ".pre-commit-config.yaml", "sitecustomize.py"),
-    ("usercustomize.py", "pyvenv.cfg", "trust.json"),
+    ("usercustomize.py", "pyvenv.cfg", "trust.json", "skill.md"),
 )
+# Folders in which people work: what lies below counts only with one of these names.
+_HOLDERS = {
+    ".config": frozenset(
+        ("parley", "git", "autostart", "systemd", "environment.d", "fish", "opencode", "goose")
+    ),
+    ".local": frozenset(("bin",)),
+    ".cargo": frozenset(("bin",)),
+    ".vim": frozenset[str](),
+    ".emacs.d": frozenset[str](),
+}
+# Where agents keep further checkouts of a project, in their own folder in it.
+_CHECKOUTS = "worktrees"
+_OF_VERSIONS = frozenset((".git", ".hg", ".svn"))
 _DOTTED = tuple(sorted(name for name in (*_FOLDERS, *_FILES) if name.startswith(".")))
 _ENDINGS = (".code-workspace", ".pth")
 
@@ -50,6 +64,23 @@ def is_protected(path: str) -> bool:
     """Whether writing a path may make something run; any step of the path may be the reason."""
     steps = [_plain_name(step) for step in folded(path).split("/") if step not in ("", ".")]
     return any(map(_decides, steps)) or (bool(steps) and steps[-1].endswith(_ENDINGS))
+
+
+def is_inside_one(root: str) -> bool:
+    """Whether a folder of the workspace lies in a folder that decides what runs later.
+
+    Then everything in it does. A checkout that merely lies there is left alone: `.config/nvim`, or
+    `.claude/worktrees/new`.
+    """
+    steps = [_plain_name(step) for step in folded(root).split("/") if step not in ("", ".")]
+    found = (at for at, step in enumerate(steps) if step in _FOLDERS)
+    return any(not _is_apart(steps[at], steps[at + 1 :]) for at in found)
+
+
+def _is_apart(folder: str, below: list[str]) -> bool:
+    if folder in _HOLDERS:
+        return bool(below) and below[0] not in _HOLDERS[folder]
+    return below[1:] != [] and below[0] == _CHECKOUTS and folder not in _OF_VERSIONS
 
 
 def protected_word(words: Iterable[str]) -> str | None:

@@ -94,7 +94,7 @@ class Bash:
             check_unchanged(line, cwd, scripts)
             roots = desk.workspace.roots
             # Whoever is asked about such a command sees the path and agrees to the change.
-            scope = Scope(roots, cwd, real_path)
+            scope = Scope(roots, cwd, real_path, desk.own)
             agreed = changes_protected(access, scope)
             box = await desk.workspace.confine(not agreed)
             environment, search = desk.environment, None

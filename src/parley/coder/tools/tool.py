@@ -117,6 +117,8 @@ class Desk:
     """The commands that run in the background."""
     crew: Crew | None = None
     """The sub-agents; they have none of their own."""
+    own: tuple[str, ...] = ()
+    """Real paths of the agent itself, which nothing changes unasked."""
 
 
 class Tool(Protocol):
