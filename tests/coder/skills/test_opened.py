@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from parley.coder.errors import ToolError
-from parley.coder.skills.opened import MOST_FILE_BYTES, file_text, opened
+from parley.coder.skills.opened import MOST_FILE_BYTES, file_text, opened, path_in
 from parley.coder.skills.places import found_in
 from parley.coder.skills.project import ProjectSkills
 from parley.coder.skills.skill import MOST_BYTES, Skill
@@ -25,6 +25,10 @@ def of_project(root: Path) -> Skill:
     return used[0]
 
 
+def text_of(skill: Skill, name: str) -> str:
+    return file_text(skill, path_in(skill, name))
+
+
 def test_the_model_gets_the_text_the_folder_and_the_files(tmp_path: Path) -> None:
     folder = add_skill(tmp_path, "ant", "Do this.", guide_md="x")
     assert opened(of_user(tmp_path)).text == (
@@ -37,7 +41,7 @@ def test_a_skill_of_a_project_is_read_the_same_way(tmp_path: Path) -> None:
     folder = add_skill(tmp_path / ".claude" / "skills", "ant", "Do this.", guide_md="x")
     skill = of_project(tmp_path)
     assert opened(skill).text == opened(of_user(folder.parent)).text
-    assert file_text(skill, "./guide.md") == "x"
+    assert text_of(skill, "./guide.md") == "x"
 
 
 def test_a_skill_of_a_project_that_changed_is_refused(tmp_path: Path) -> None:
@@ -47,7 +51,7 @@ def test_a_skill_of_a_project_that_changed_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ToolError, match="`/trust` shows it anew"):
         opened(skill)
     with pytest.raises(ToolError, match="`/trust` shows it anew"):
-        file_text(skill, "guide.md")
+        text_of(skill, "guide.md")
 
 
 def test_a_skill_that_is_gone_or_too_long_is_refused(tmp_path: Path) -> None:
@@ -64,9 +68,9 @@ def test_a_skill_that_is_gone_or_too_long_is_refused(tmp_path: Path) -> None:
 def test_files_are_read_and_bounded(tmp_path: Path) -> None:
     folder = add_skill(tmp_path, "ant", guide_md="text")
     skill = of_user(tmp_path)
-    assert file_text(skill, "guide.md") == "text"
+    assert text_of(skill, "guide.md") == "text"
     (folder / "guide.md").write_bytes(b"x" * (MOST_FILE_BYTES + 1))
-    assert file_text(skill, "guide.md").endswith("[… the file is longer …]")
+    assert text_of(skill, "guide.md").endswith("[… the file is longer …]")
 
 
 @pytest.mark.parametrize("name", ["none.md", "../other", "/etc/passwd", "pipe", "data", "."])
@@ -75,15 +79,52 @@ def test_what_is_no_text_of_the_skill_is_refused(tmp_path: Path, name: str) -> N
     os.mkfifo(folder / "pipe")
     (folder / "data").write_bytes(b"\x7fELF\0")
     with pytest.raises(ToolError, match="of the skill `ant`"):
-        file_text(of_user(tmp_path), name)
+        text_of(of_user(tmp_path), name)
 
 
 @pytest.mark.parametrize("name", ["none.md", "../../../file", "/etc/passwd", ""])
 def test_a_skill_of_a_project_gives_nothing_else_either(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").write_text("secret")
     add_skill(tmp_path / ".claude" / "skills", "ant")
-    with pytest.raises(ToolError, match="There is no file"):
-        file_text(of_project(tmp_path), name)
+    with pytest.raises(ToolError, match=r"There is no file|lies outside of the skill"):
+        text_of(of_project(tmp_path), name)
+
+
+def test_what_is_swapped_after_a_skill_was_found_is_not_read(tmp_path: Path) -> None:
+    folder = add_skill(tmp_path / "skills", "ant", guide_md="x")
+    outside = add_skill(tmp_path / "outside", "ant", "secret", guide_md="secret")
+    skill = of_user(tmp_path / "skills")
+    guide = path_in(skill, "guide.md")
+    for name in ("guide.md", "SKILL.md"):
+        (folder / name).unlink()
+        (folder / name).symlink_to(outside / name)
+    assert_refused(skill, guide)
+    (tmp_path / "skills").rename(tmp_path / "away")
+    (tmp_path / "skills").symlink_to(outside.parent)
+    assert_refused(skill, guide)
+    with pytest.raises(ToolError, match="lies outside of the skill"):
+        path_in(skill, "guide.md")
+
+
+def assert_refused(skill: Skill, guide: str) -> None:
+    with pytest.raises(ToolError, match=r"is not a regular file|cannot be read"):
+        file_text(skill, guide)
+    with pytest.raises(ToolError, match="cannot be used"):
+        opened(skill)
+
+
+def test_a_skill_that_the_user_keeps_behind_links_is_read(tmp_path: Path) -> None:
+    real = add_skill(tmp_path / "dotfiles", "ant", "Do this.", guide_md="x")
+    (tmp_path / "note.md").write_text((real / "SKILL.md").read_text())
+    (real / "SKILL.md").unlink()
+    (real / "SKILL.md").symlink_to(tmp_path / "note.md")
+    (real / "alias").symlink_to("guide.md")
+    os.link(real / "guide.md", tmp_path / "other name")
+    (tmp_path / "skills").symlink_to(tmp_path / "dotfiles")
+    skill = of_user(tmp_path / "skills")
+    assert opened(skill).text.startswith(f"The skill `ant` in `{tmp_path}/skills/ant`:")
+    assert path_in(skill, None) == str(tmp_path / "note.md")
+    assert text_of(skill, "./none/../alias") == "x"
 
 
 def test_what_the_user_types_behind_it_is_handed_on(tmp_path: Path) -> None:

@@ -136,6 +136,16 @@ def test_a_path_does_not_leave_its_skill(tmp_path: Path, name: str) -> None:
         read_plain(inner_path(str(folder), name), MOST_BYTES)
 
 
+@pytest.mark.parametrize(
+    "path", ["", "guide.md", "/", "{}/../ant/guide.md", "{}/guide.md\0", "{}/"]
+)
+def test_what_is_no_real_path_of_a_file_is_not_read(tmp_path: Path, path: str) -> None:
+    folder = add_skill(tmp_path, "ant", guide_md="text")
+    assert read_plain(f"{folder}/guide.md", 100) == b"text"
+    with pytest.raises(Unreadable):
+        read_plain(path.format(folder), 100)
+
+
 def test_a_path_inside_is_read(tmp_path: Path) -> None:
     folder = add_skill(tmp_path, "ant", guide_md="text")
     (folder / "alias").symlink_to("guide.md")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from parley.coder.errors import ToolError
-from parley.coder.permission.access import TouchesNothing
+from parley.coder.permission.access import ReadsPath, TouchesNothing
 from parley.coder.skills.places import found_in
 from parley.coder.skills.tool import SkillTool
 from parley.coder.tools.tool import Desk, Outcome, Prepared
@@ -15,12 +15,12 @@ from tests.coder.skills.folders import add_skill
 from tests.coder.tools.witness import Witness
 
 
-async def prepared(place: Path, **arguments: object) -> Prepared:
+async def prepared(place: Path, /, root: str = "/nowhere", **arguments: str) -> Prepared:
     tool = SkillTool(lambda: {each.name: each for each in found_in((str(place),)).skills})
-    return await tool.prepare(arguments, Desk("s", Workspace(("/",))))
+    return await tool.prepare(arguments, Desk("s", Workspace((root,))))
 
 
-def run(place: Path, **arguments: object) -> Outcome:
+def run(place: Path, **arguments: str) -> Outcome:
     async def scenario() -> Outcome:
         return await (await prepared(place, **arguments)).run(Witness())
 
@@ -33,6 +33,17 @@ def test_a_skill_is_loaded_without_touching_anything(tmp_path: Path) -> None:
     assert (call.title, call.access) == ("Load the skill ant", (TouchesNothing(),))
     assert "Do this." in run(tmp_path, name="ant").text
     assert "Do this." in run(tmp_path, name="/ant", file="").text
+
+
+def test_rules_and_hooks_see_what_is_read_in_the_workspace(tmp_path: Path) -> None:
+    folder = add_skill(tmp_path, "ant", guide_md="x")
+    (folder / "alias").symlink_to("guide.md")
+    whole = asyncio.run(prepared(tmp_path, str(tmp_path), name="ant"))
+    assert whole.access == (ReadsPath(f"{folder}/SKILL.md"),)
+    file = asyncio.run(prepared(tmp_path, str(tmp_path), name="ant", file="alias"))
+    assert file.access == (ReadsPath(f"{folder}/guide.md"),)
+    with pytest.raises(ToolError, match="lies outside of the skill"):
+        asyncio.run(prepared(tmp_path, str(tmp_path), name="ant", file="../x"))
 
 
 def test_a_file_of_a_skill_is_read(tmp_path: Path) -> None:

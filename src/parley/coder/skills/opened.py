@@ -1,5 +1,7 @@
 """A skill that is used: its instructions, its files, and one file of it."""
 
+import os
+
 from msgspec import Struct
 
 from parley.coder.errors import ToolError
@@ -46,23 +48,38 @@ def opened(skill: Skill) -> Opened:
             files = trusted_snapshot(skill).files
             names = tuple(name for name in files if name != FILE)
             return Opened(skill, body_of(files[FILE].data), names)
-        data = read_plain(f"{skill.folder}/{FILE}", MOST_BYTES)
+        data = read_plain(skill.file, MOST_BYTES)
     except (NoSnapshot, Unreadable) as error:
         raise ToolError(f"The skill `{skill.name}` cannot be used: {error}.") from None
     if len(data) > MOST_BYTES:
         raise ToolError(f"The skill `{skill.name}` cannot be used: its `{FILE}` is too long now.")
-    return Opened(skill, body_of(data), tuple(files_of(skill.folder)))
+    return Opened(skill, body_of(data), tuple(files_of(skill.real)))
 
 
-def file_text(skill: Skill, name: str) -> str:
-    """A text file of a skill. Blocks on the disk.
+def path_in(skill: Skill, name: str | None) -> str:
+    """The real path of a file of a skill, or of its `SKILL.md`. Blocks on the disk.
+
+    Raises:
+        ToolError: it lies elsewhere.
+    """
+    if name is None:
+        return skill.file or os.path.join(skill.folder, FILE)
+    try:
+        return inner_path(skill.real or skill.folder, name)
+    except Unreadable as error:
+        raise ToolError(f"{_named(skill, name)}: {error}") from None
+
+
+def file_text(skill: Skill, path: str) -> str:
+    """A text file of a skill, by the path that `path_in` gives. Blocks on the disk.
 
     Raises:
         ToolError: there is no such file, or it is no text.
     """
-    shown = f"`{one_line(name)}` of the skill `{skill.name}`"
+    name = os.path.relpath(path, skill.real or skill.folder)
+    shown = _named(skill, name)
     try:
-        data = _file(skill, name)
+        data = _file(skill, name, path)
     except (NoSnapshot, Unreadable) as error:
         raise ToolError(f"{shown}: {error}") from None
     if data is None:
@@ -73,8 +90,12 @@ def file_text(skill: Skill, name: str) -> str:
     return f"{text}\n[… the file is longer …]" if len(data) > MOST_FILE_BYTES else text
 
 
-def _file(skill: Skill, name: str) -> bytes | None:
+def _file(skill: Skill, name: str, path: str) -> bytes | None:
     if not skill.digest:
-        return read_plain(inner_path(skill.folder, name), MOST_FILE_BYTES)
-    file = trusted_snapshot(skill).files.get(name.removeprefix("./"))
+        return read_plain(path, MOST_FILE_BYTES)
+    file = trusted_snapshot(skill).files.get(name)
     return None if file is None else file.data
+
+
+def _named(skill: Skill, name: str) -> str:
+    return f"`{one_line(name)}` of the skill `{skill.name}`"

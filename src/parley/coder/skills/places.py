@@ -1,7 +1,8 @@
 """The folders of the user that hold skills: what lies there, and reading from one skill.
 
-They are the user's own, so links are followed, as people keep such folders. Nothing there may make
-anybody wait, and everything has a limit.
+They are the user's own, so links are followed, as people keep such folders. They are followed once,
+when a skill is found: such a folder may lie in the workspace, and who swaps something there later
+gets nothing else read. Nothing there may make anybody wait, and everything has a limit.
 """
 
 import os
@@ -11,9 +12,11 @@ from contextlib import suppress
 from itertools import islice
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from parley.coder.skills.skill import FILE, MOST_BYTES, Skill, Unusable, skill_of
 from parley.coder.tools.title import one_line
+from parley.coder.workspace.beneath import parent_of
 from parley.coder.workspace.workspace import is_beneath
 
 MOST_SKILLS = 200
@@ -22,6 +25,8 @@ MOST_SCANNED = 10_000
 MOST_LISTED = 100
 """Files of one skill that the model is told of."""
 _MOST_FOLDERS = 100
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_NO_STEPS = frozenset(("", os.curdir, os.pardir))
 _UNWANTED = frozenset(("__pycache__", "node_modules", ".git", ".venv"))
 
 
@@ -50,7 +55,7 @@ def found_in(folders: Iterable[str]) -> Found:
             if len(seen) > MOST_SKILLS:
                 problems.append(f"There are more than {MOST_SKILLS} skills; the rest is left out.")
                 return _found(skills, problems)
-            skill = _skill(path)
+            skill = _skill(path, real)
             if isinstance(skill, Unusable):
                 problems.append(f"The skill `{shown(path)}` is left out: {skill.problem}.")
             elif skill.name in skills:
@@ -64,15 +69,19 @@ def found_in(folders: Iterable[str]) -> Found:
 
 
 def read_plain(path: str, most: int) -> bytes:
-    """A regular file, and one byte more than `most` if it is longer.
+    """A regular file by its real path, and one byte more than `most` if it is longer.
 
     Raises:
-        Unreadable: it is something else, or the system refuses.
+        Unreadable: it is something else, a link is on the way by now, or the system refuses.
     """
+    steps = tuple(path.split(os.sep))[1:]
+    if not os.path.isabs(path) or "\0" in path or not _NO_STEPS.isdisjoint(steps):
+        raise Unreadable("is no path of a file")
     try:
-        # The first look keeps pipes and devices closed, the second one judges what was opened.
-        _check_plain(os.stat(path))
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        with parent_of(os.sep, steps) as (folder, name):
+            # The first look keeps pipes and devices closed, the second one judges what was opened.
+            _check_plain(os.stat(name, dir_fd=folder, follow_symlinks=False))
+            file = os.open(name, _READ, dir_fd=folder)
         try:
             _check_plain(os.fstat(file))
             with open(file, "rb", closefd=False) as reader:
@@ -83,13 +92,12 @@ def read_plain(path: str, most: int) -> bytes:
         raise Unreadable(f"cannot be read: {error.strerror}") from None
 
 
-def inner_path(folder: str, name: str) -> str:
-    """The path of a file of a skill.
+def inner_path(top: str, name: str) -> str:
+    """The real path of a file of a skill whose real folder this is.
 
     Raises:
         Unreadable: it lies elsewhere, or a link leads elsewhere.
     """
-    top = os.path.realpath(folder)
     try:
         real = os.path.realpath(os.path.join(top, name))
     except (OSError, ValueError):
@@ -137,9 +145,11 @@ def _skill_folders(folder: str, problems: list[str]) -> list[str]:
     return [path for path in paths if os.path.lexists(os.path.join(path, FILE))]
 
 
-def _skill(path: str) -> Skill | Unusable:
+def _skill(path: str, real: str) -> Skill | Unusable:
+    file = os.path.realpath(os.path.join(real, FILE))
     try:
-        data = read_plain(os.path.join(path, FILE), MOST_BYTES)
+        data = read_plain(file, MOST_BYTES)
     except Unreadable as error:
         return Unusable(f"its `{FILE}` {error}")
-    return skill_of(data, path, os.path.basename(path))
+    found = skill_of(data, path, os.path.basename(path))
+    return found if isinstance(found, Unusable) else replace(found, real=real, file=file)

@@ -38,6 +38,10 @@ class Skill(Struct, frozen=True):
     """Whether the model may load it by itself."""
     for_user: bool = True
     """Whether it is offered as a command."""
+    real: str = ""
+    """The real path of its folder when it was found, of a skill of the user."""
+    file: str = ""
+    """The real path of its `SKILL.md` when it was found, of a skill of the user."""
     root: str = ""
     """The folder of the project that it belongs to; empty for one of the user."""
     digest: str = ""

@@ -6,20 +6,24 @@ from difflib import get_close_matches
 from typing import Any
 
 from parley.coder.errors import ToolError
-from parley.coder.permission.access import TouchesNothing
+from parley.coder.permission.access import ReadsPath, TouchesNothing
 from parley.coder.providers.provider import ToolSpec
-from parley.coder.skills.opened import file_text, opened
+from parley.coder.skills.opened import file_text, opened, path_in
 from parley.coder.skills.skill import Skill
 from parley.coder.tools.arguments import Arguments
 from parley.coder.tools.title import one_line
 from parley.coder.tools.tool import Category, Desk, Outcome, Prepared, Progress
+from parley.coder.workspace.workspace import is_beneath
 from parley.session.event import ToolKind
 
 NAME = "skill"
 
 
 class SkillTool:
-    """`skill`: only skills can be read with it, so it needs no permission."""
+    """`skill`: only skills can be read with it, so it needs no permission.
+
+    What lies in the workspace is read as with any other tool, though: rules and hooks see the path.
+    """
 
     spec = ToolSpec(
         NAME,
@@ -49,14 +53,17 @@ class SkillTool:
         name, file = given.text("name"), given.optional_text("file")
         given.done()
         skill = self._skill(name)
+        path = await asyncio.to_thread(path_in, skill, file)
+        within = any(is_beneath(path, root) for root in desk.workspace.roots)
 
         async def run(progress: Progress) -> Outcome:
             if file is not None:
-                return Outcome(await asyncio.to_thread(file_text, skill, file))
+                return Outcome(await asyncio.to_thread(file_text, skill, path))
             return Outcome((await asyncio.to_thread(opened, skill)).text)
 
         what = f"Read {one_line(file, 100)} of the skill" if file is not None else "Load the skill"
-        return Prepared(f"{what} {skill.name}", (TouchesNothing(),), run)
+        access = ReadsPath(path) if within else TouchesNothing()
+        return Prepared(f"{what} {skill.name}", (access,), run)
 
     def _skill(self, name: str) -> Skill:
         skills = {each.name: each for each in self._known().values() if each.for_model}
