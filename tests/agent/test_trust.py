@@ -1,6 +1,7 @@
 """Servers of a checkout over the wire: named, asked for, used, and asked for after a change."""
 
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -36,7 +37,7 @@ def session_in(stage: Stage, checkout: Path) -> Scene:
 def is_used(scene: Scene) -> bool:
     """Whether the server is among those of the session."""
     scene.prompt("/mcp")
-    return "- `helper`:" in scene.said()
+    return re.search("- `helper`: (?!waits)", scene.said()) is not None
 
 
 def answers(scene: Scene) -> bool:

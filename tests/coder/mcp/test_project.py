@@ -228,19 +228,20 @@ def test_there_is_a_limit_to_how_many_can_be_used(checkout: Checkout) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "why"),
     [
-        "{",
-        "[" * 100_000,
-        f'{{"mcpServers":{{"{"x" * 100_000}":{{}}}}}}',
-        '{"mcpServers": "\\ud800"}',
+        ("{", "it is no JSON: "),
+        ('{\n  "mcpServers": {},\n}', "it is no JSON: line 3: "),
+        ("[" * 60_000, "it is nested too deeply"),
+        (f'{{"mcpServers":{{"{"x" * 100_000}":{{}}}}}}', "it has more than 65536 bytes"),
+        ('{"mcpServers": "\\ud800"}', "it is no JSON: "),
     ],
 )
-def test_a_file_that_is_not_understood_is_reported(checkout: Checkout, text: str) -> None:
+def test_a_file_that_is_not_understood_is_reported(checkout: Checkout, text: str, why: str) -> None:
     (checkout.root / FILE).write_text(text)
     found = checkout.servers.found()
     assert found.contents == ()
-    assert "cannot be read" in found.problems[0]
+    assert f"cannot be read, so it is not used: {why}" in found.problems[0]
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", '{"mcpServers": []}', '\ufeff{"mcpServers": {}}'])
@@ -255,11 +256,12 @@ def test_what_is_no_plain_file_is_not_opened(checkout: Checkout) -> None:
     assert checkout.servers.found().problems == ()
     real = checkout.root / "real"
     real.write_text(json.dumps({"mcpServers": {"a": SERVER}}))
-    for make in (os.mkfifo, os.mkdir, partial(os.symlink, real), partial(os.symlink, path)):
+    makes = (os.mkfifo, os.mkdir, partial(os.symlink, real), partial(os.symlink, path))
+    for make, why in zip(makes, ["not a file", "not a file", "a link", "a link"], strict=True):
         make(path)
         found = checkout.servers.found()
         assert found.contents == ()
-        assert "cannot be read" in found.problems[0]
+        assert f"cannot be read, so it is not used: it is {why}." in found.problems[0]
         if path.is_dir():
             path.rmdir()
         else:

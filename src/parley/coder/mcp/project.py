@@ -5,7 +5,9 @@ and the content of those files of the project that they name. Nothing in the fil
 variables, no `~`. A path of a file in the project is made absolute, since servers run elsewhere.
 """
 
+import errno
 import os
+import re
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
@@ -64,11 +66,12 @@ class ProjectServers:
     def found(self) -> Brought:
         """Read the file, and what its servers name."""
         root = self._roots[0]
-        tables = _tables(os.path.join(root, FILE))
-        if tables is None:
-            return Brought(
-                (), (f"This project has a `{FILE}` that cannot be read; it is not used.",)
-            )
+        try:
+            tables = _tables(os.path.join(root, FILE))
+        except ValueError as error:
+            why = one_line(str(error), 200)
+            problem = f"This project has a `{FILE}` that cannot be read, so it is not used: {why}."
+            return Brought((), (problem,))
         found: dict[Content, _Usable] = {}
         problems: list[str] = []
         budget = Budget()
@@ -133,27 +136,47 @@ class ProjectServers:
         return replace(server, command=program, env={**search, **server.env})
 
 
-def _tables(path: str) -> Mapping[str, Any] | None:
-    """The servers of a file by their names; `None` if it is not understood."""
+def _tables(path: str) -> Mapping[str, Any]:
+    """The servers of a file by their names.
+
+    Raises:
+        ValueError: it is not understood; the text says why.
+    """
     try:
         # A pipe must not make anybody wait, and a link could lead anywhere.
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
         return {}
-    except OSError:
-        return None
+    except OSError as error:
+        linked = error.errno == errno.ELOOP
+        raise ValueError("it is a link" if linked else f"{error.strerror}") from None
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
-            return None
-        # What is longer than this is cut, and then it is no JSON any more.
-        text = os.read(fd, _LARGEST)
-        document = msgspec.json.decode(text.removeprefix(b"\xef\xbb\xbf"))
-    except (OSError, ValueError, RecursionError):
-        return None
+            raise ValueError("it is not a file")
+        text = os.read(fd, _LARGEST + 1).removeprefix(b"\xef\xbb\xbf")
+    except OSError as error:
+        raise ValueError(f"{error.strerror}") from None
     finally:
         os.close(fd)
+    if len(text) > _LARGEST:
+        raise ValueError(f"it has more than {_LARGEST} bytes")
+    try:
+        document = msgspec.json.decode(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(_misspelt(text, str(error))) from None
     servers = cast("dict[str, Any]", document).get("mcpServers") if _is_table(document) else None
     return cast("dict[str, Any]", servers) if _is_table(servers) else {}
+
+
+def _misspelt(text: bytes, problem: str) -> str:
+    """What is wrong with JSON, and in which line."""
+    found = re.search(r"\(byte (\d+)\)", problem)
+    if found is None:
+        return f"it is no JSON: {problem}"
+    line = text[: int(found[1])].count(b"\n") + 1
+    return f"it is no JSON: line {line}: {problem[: found.start()].rstrip()}"
 
 
 def _is_table(value: Any) -> bool:
