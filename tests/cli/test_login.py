@@ -222,7 +222,7 @@ def test_version_2_logs_in_and_out(tmp_path: Path) -> None:
         agent.call("auth/logout")
         agent.updates.clear()
         agent.talk(session, "help")
-        assert agent.said().startswith("No model is configured")
+        assert agent.said().startswith("These plain commands work without a model")
         assert len(server.requests) == 1
 
 

@@ -22,7 +22,7 @@ from parley.coder.instructions import NAMES, own_instructions
 from parley.coder.permission.rule import Rule, parse_rules
 from parley.coder.providers.choice import Choice, choose, sees_images
 from parley.coder.providers.making import find_local, providers_of
-from parley.coder.providers.offline import HOW_TO_CONFIGURE
+from parley.coder.providers.offline import HOW_TO_CONFIGURE, NO_MODEL
 from parley.coder.runtime import Runtime
 from parley.coder.sandbox.policy import cache_variables, key_stores
 from parley.coder.sandbox.sandbox import Sandbox
@@ -47,12 +47,6 @@ from parley.errors import AuthRequired, ConfigError
 
 SKILL_FOLDERS = ("~/.claude/skills", "~/.agents/skills")
 """Where users keep skills for every agent."""
-HINT = f"""\
-No model is configured, so I understand plain commands only (try `help`).
-
-{HOW_TO_CONFIGURE}
-
-"""
 
 
 def tools() -> tuple[Tool, ...]:
@@ -204,7 +198,7 @@ def settings_of(
         max_requests=agent.max_requests or default.max_requests,
         subagents=_subagents(default.subagents, agent),
         retry=_retry(default.retry, agent.retry_seconds),
-        hint="" if choice.configured else HINT,
+        hint="" if choice.configured else NO_MODEL,
         warnings=warnings,
         commands_folder=str(config.folders.config.with_name("commands")),
         instructions=own_instructions(config.folders.config.with_name(NAMES[0])),

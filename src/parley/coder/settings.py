@@ -67,7 +67,7 @@ class CoderSettings(Struct, frozen=True):
     subagents: SubagentLimits = SubagentLimits()
     retry: RetryLimits = RetryLimits()
     hint: str = ""
-    """How to configure a model; the first answer of a session begins with it. Empty: all is set."""
+    """That there is no model; the first answer of a session begins with it. Empty: there is one."""
     warnings: tuple[str, ...] = ()
     """What is wrong with the configuration; every session begins with these as notices."""
     instructions: str = ""

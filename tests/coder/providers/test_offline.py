@@ -119,10 +119,11 @@ def test_a_failing_step_stops_the_rest_and_says_so(text: str, rest: str) -> None
 
 def test_unknown_text_is_answered_with_what_is_possible() -> None:
     said = answer(user("Fix the bug\nin " + "x" * 200)).text
-    assert said.startswith("I do not understand “Fix the bug”. No model is configured")
+    assert said.startswith("I do not understand “Fix the bug”. These plain commands work")
+    assert "No model is configured" not in said, "the first answer of a session says so"
     assert "ANTHROPIC_API_KEY" in said
     assert "parley acp --login" in said
-    assert answer(UserMessage((ImagePart("", "image/png"),))).text.startswith("No model is")
+    assert answer(UserMessage((ImagePart("", "image/png"),))).text.startswith("These plain")
 
 
 def test_long_unknown_text_is_shortened() -> None:
@@ -131,7 +132,7 @@ def test_long_unknown_text_is_shortened() -> None:
 
 
 def test_help_explains() -> None:
-    assert answer(user("help")).text.startswith("No model is configured")
+    assert answer(user("help")).text.startswith("These plain commands work without a model")
 
 
 def test_what_an_editor_adds_to_a_prompt_does_not_disturb() -> None:

@@ -49,11 +49,15 @@ MODEL = ModelInfo(
 
 HOW_TO_CONFIGURE = """\
 To use a model, set one of ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY \
-in the environment of the editor, or run `parley acp --login`. A local server (Ollama, LM Studio, \
-llama.cpp, vLLM) is found by itself. `parley doctor` shows what was found."""
+in your environment, or run `parley acp --login`. A local server (Ollama, LM Studio, llama.cpp, \
+vLLM) is found by itself. `parley doctor` shows what was found."""
+
+NO_MODEL = """\
+No model is configured, so I understand plain commands only. `help` shows them, and how to use a \
+model."""
 
 ABILITIES = """\
-No model is configured, so only plain commands are understood:
+These plain commands work without a model:
 
 - `list src`
 - `read src/app.py`
