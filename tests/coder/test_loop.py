@@ -26,6 +26,7 @@ from parley.coder.store.log import SessionLog
 from parley.coder.tools.tool import Outcome, Progress
 from parley.session.content import ContentItem, Text
 from parley.session.event import (
+    REPEATS_FAILURE,
     ChunkAdded,
     Failure,
     InfoChanged,
@@ -204,8 +205,11 @@ def test_a_permanent_failure_is_said_and_ends_the_turn_as_an_error(
                     code, "The key is wrong. Set `X`.", {"reason": "model_failed", "kind": kind}
                 ),
             )
-            texts = [e.content for e in s.events if isinstance(e, ChunkAdded)]
-            assert texts == [Text("Well, "), Text("\n\nThe key is wrong. Set `X`.")]
+            texts = [(e.content, e.meta) for e in s.events if isinstance(e, ChunkAdded)]
+            assert texts == [
+                (Text("Well, "), None),
+                (Text("\n\nThe key is wrong. Set `X`."), {REPEATS_FAILURE: True}),
+            ]
             await s.say()
             assert s.provider.requests[1].messages[1] == AgentMessage((TextPart("Well, "),))
 

@@ -48,7 +48,7 @@ def _spoken(stage: Stage) -> list[Event]:
 
 def test_a_model_that_is_busy_is_asked_again_and_each_wait_is_seen(tmp_path: Path) -> None:
     async def scenario() -> None:
-        busy = failing("The model is busy.", kind="limit")
+        busy = failing("The model is busy\nhint: wait", kind="limit")
         asked = failing("Slow down.", retry_after=7.0)
         async with staged(tmp_path, [busy], [asked], says("Here.")) as s:
             slept_before = len(s.clock.slept)

@@ -35,7 +35,13 @@ from parley.coder.title import title_of
 from parley.coder.turn import Turn
 from parley.errors import AuthRequired, InternalError
 from parley.session.content import Block, Text
-from parley.session.event import ChunkAdded, Failure, InfoChanged, MessageChanged
+from parley.session.event import (
+    REPEATS_FAILURE,
+    ChunkAdded,
+    Failure,
+    InfoChanged,
+    MessageChanged,
+)
 from parley.session.role import Ending, Prompt
 
 _APART = "\n\n"
@@ -108,7 +114,9 @@ async def _ended(session: OpenSession, turn: Turn, typed: Typed | None, prompt: 
     except ProviderError as error:
         apart = _APART if turn.cut_off("failed") else ""
         text = Text(f"{apart}{error}")
-        session.tell(ChunkAdded("agent", text, session.runtime.sources.new_id()))
+        # Not every client shows failures, and one that does need not show it twice.
+        meta = {REPEATS_FAILURE: True}
+        session.tell(ChunkAdded("agent", text, session.runtime.sources.new_id(), meta))
         return Ending("error", failure=_failure(session, error))
     except StoreFailed as error:
         return Ending("error", failure=_not_stored(error))

@@ -77,8 +77,10 @@ class Turn:
                 if wait is None:
                     raise
                 self._cut_off_by_failure()
+                # What a person can do about it is of use once nobody tries any more.
+                what = str(error).partition("\n")[0].removesuffix(".")
                 session.notify(
-                    f"{error} Trying again in {wait:.3g} s"
+                    f"{what}. Trying again in {wait:.3g} s"
                     f" (try {retries.failures + 1} of {retries.tries})."
                 )
             await sources.sleep(wait)

@@ -56,13 +56,22 @@ def test_each_status_has_its_kind(status: int, kind: str, retryable: bool) -> No
 
 def test_a_refused_key_names_its_variable_and_repeats_nothing_of_the_api() -> None:
     error = failure(401, {"error": {"message": "Incorrect API key provided: sk-ver***key"}})
-    assert str(error).endswith("hint: set ACME_API_KEY")
+    assert str(error).endswith("hint: set ACME_API_KEY to a key that it accepts")
     assert "sk-ver" not in str(error)
 
 
-def test_a_refused_key_without_a_variable_asks_to_check_it() -> None:
+def test_a_refused_key_without_a_variable_names_its_place_in_the_configuration() -> None:
     error = failure_of_status(Place("local", "http://h"), 403, {}, b"", now=NOW)
-    assert str(error).endswith("hint: check its key")
+    assert str(error).endswith(
+        "hint: set `key_env` or `key` of [providers.local] in the configuration file"
+    )
+
+
+@pytest.mark.parametrize("status", [401, 402, 404, 413, 429, 500])
+def test_what_a_person_can_do_stands_on_a_line_of_its_own(status: int) -> None:
+    first, *rest = str(failure(status, {"error": {"message": "no"}})).split("\n")
+    assert "hint" not in first
+    assert [line[:6] for line in rest] == ["hint: "]
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ def test_a_model_that_fails_for_the_moment_is_asked_again_in_its_name(tmp_path: 
             tmp_path, LOOK, parts=played(go=(START, says("ok")), search=search)
         ) as (s, cast):
             await s.say()
-            assert notices(s) == ["Search: down Trying again in 0.5 s (try 2 of 5)."]
+            assert notices(s) == ["Search: down. Trying again in 0.5 s (try 2 of 5)."]
             assert cast.results()[0].text == "The first half and the second."
 
     asyncio.run(scenario())

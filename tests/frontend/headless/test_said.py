@@ -2,7 +2,7 @@
 
 from parley.frontend.headless.said import Said, text_of
 from parley.session.content import Audio, Image, Link, OtherBlock, Resource, Text
-from parley.session.event import ChunkAdded, MessageChanged
+from parley.session.event import REPEATS_FAILURE, ChunkAdded, MessageChanged
 
 
 def chunk(text: str, id_: str | None = None) -> ChunkAdded:
@@ -16,6 +16,12 @@ def whole(id_: str, *texts: str) -> MessageChanged:
 def test_chunks_are_taken_as_they_come() -> None:
     said = Said()
     assert "".join(map(said.chunk, [chunk("a"), chunk("b", "m"), chunk("c", "m")])) == "abc"
+
+
+def test_what_only_repeats_the_failure_of_the_turn_is_not_said() -> None:
+    said = Said()
+    failure = ChunkAdded("agent", Text("\n\nno model"), "m", {REPEATS_FAILURE: True})
+    assert [said.heard(each) for each in (chunk("a"), failure)] == ["a", ""]
 
 
 def test_messages_have_a_blank_line_between_them_and_no_more() -> None:

@@ -50,6 +50,7 @@ _STATUS_OF_CODE = {
 
 
 _HIDDEN = "the configured address"
+_LATER = "hint: try again later or choose another model"
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -74,6 +75,13 @@ class Place(msgspec.Struct, frozen=True):
         if "@" in parts.path:
             return _HIDDEN
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+    @property
+    def key_fix(self) -> str:
+        """What a person does about a key that is not accepted."""
+        if self.key_hint:
+            return f"set {self.key_hint} to a key that it accepts"
+        return f"set `key_env` or `key` of [providers.{self.name}] in the configuration file"
 
     def clean(self, text: str) -> str:
         """The text on one line, without secrets, no longer than the limit."""
@@ -163,19 +171,24 @@ def _judged(
     signs = f"{code} {said}".lower()
     if status in (401, 403) or (status == 400 and _has(signs, _KEY_SIGNS)):
         # The API's own words are left out: some of them repeat the key.
-        fix = f"set {place.key_hint}" if place.key_hint else "check its key"
-        return "auth", False, f"{where} did not accept the key (status {status})\nhint: {fix}"
+        text = f"{where} did not accept the key (status {status})"
+        return "auth", False, f"{text}\nhint: {place.key_fix}"
     # A quota that comes back after a while is not used up, even where the words speak of billing.
     final = wait is None or "insufficient_quota" in signs
     if status == 402 or (status == 429 and final and _has(signs, _QUOTA_SIGNS)):
         hint = "hint: top up the account or choose another model"
         return "limit", False, f"{where}: the quota is used up{shown}\n{hint}"
     if status == 429:
-        return "limit", True, f"{where} asks for a pause (status 429){shown}"
+        return "limit", True, f"{where} asks for a pause (status 429){shown}\n{_LATER}"
     if status == 413 or (400 <= status < 500 and _has(signs, _CONTEXT_SIGNS)):
-        return "context", False, f"{where}: the conversation is too long for the model{shown}"
+        hint = "hint: begin a new session or choose a model with a larger window"
+        return (
+            "context",
+            False,
+            f"{where}: the conversation is too long for the model{shown}\n{hint}",
+        )
     if status in (408, 409, 425) or status >= 500:
-        return "server", True, f"{where} failed (status {status}){shown}"
+        return "server", True, f"{where} failed (status {status}){shown}\n{_LATER}"
     if 300 <= status < 400:
         hint = "hint: set the base URL to the final address"
         return "request", False, f"{where} wants to redirect (status {status})\n{hint}"

@@ -6,7 +6,7 @@ A message may be streamed, and then restated whole. What was shown already is no
 from zlib import crc32
 
 from parley.session.content import Audio, Block, Image, Link, OtherBlock, Resource, Text
-from parley.session.event import ChunkAdded, Event, MessageChanged
+from parley.session.event import REPEATS_FAILURE, ChunkAdded, Event, MessageChanged
 
 _KEPT = 64
 
@@ -21,8 +21,13 @@ class Said:
         """The last two letters that were said."""
 
     def heard(self, event: Event) -> str:
-        """The text that an event adds, if the agent speaks in it."""
+        """The text that an event adds, if the agent speaks in it.
+
+        A failure that it speaks of is no part of the answer: it is told as what it is.
+        """
         if isinstance(event, ChunkAdded):
+            if event.meta and event.meta.get(REPEATS_FAILURE):
+                return ""
             return self.chunk(event) if event.speaker == "agent" else ""
         if isinstance(event, MessageChanged):
             return self.message(event) if event.speaker == "agent" else ""
