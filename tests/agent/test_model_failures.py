@@ -149,7 +149,7 @@ def test_a_failure_that_lasts_ends_the_turn_with_an_error(everybody: Everybody) 
         assert "failed (status 500): on fire" in turn.error["message"]
         assert turn.error["data"] == {"reason": "model_failed", "kind": "server"}
         assert "Trying again in" in turn.said
-        assert turn.said.rstrip().endswith("on fire")
+        assert turn.said.rstrip().endswith("on fire\nhint: try again later or choose another model")
         assert 2 <= turn.watch.asked <= 5
     everybody.work()
 
