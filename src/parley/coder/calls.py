@@ -43,6 +43,7 @@ class CallRunner:
             roots=session.desk.workspace.roots,
             environment=settings.environment,
             notify=session.notify,
+            broken=session.broken_hooks,
         )
 
     async def run(self) -> None:

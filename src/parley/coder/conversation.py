@@ -69,6 +69,11 @@ class Conversation(Protocol):
     def told_unconfined(self, told: bool) -> None: ...
 
     @property
+    def broken_hooks(self) -> dict[str, str]:
+        """What the person knows to be wrong with hooks, by their names."""
+        ...
+
+    @property
     def ask(self) -> Callable[[PermissionQuestion], Awaitable[PermissionAnswer]]:
         """Ask the person for a permission."""
         ...

@@ -103,6 +103,7 @@ class OpenSession:
         self.commands: tuple[Command, ...] = ()
         """The slash commands that the client was told of."""
         self.told_unconfined = False
+        self.broken_hooks: dict[str, str] = {}
         self._closed = False
         self._facts: Facts | None = None
         self._announced: tuple[Option, ...] = ()

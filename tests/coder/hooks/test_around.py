@@ -112,6 +112,26 @@ def test_a_hook_that_does_not_work_stops_the_call_and_is_named(
     ]
 
 
+def test_what_is_wrong_with_a_hook_is_told_once_until_it_works_again(tmp_path: Path) -> None:
+    status = tmp_path / "status"
+    script = f"exit $(cat {status})"
+    chosen = settings(shell(script, name="b"), after=(shell(script, name="a"),))
+
+    async def scenario() -> list[str]:
+        made = [
+            calls(CallPart(f"c{n}", "change", {}), CallPart(f"d{n}", "change", {})) for n in "12345"
+        ]
+        answers = [step for each in made for step in (each, says("ok"))]
+        async with staged(tmp_path, *answers, tools=(change(),), settings=chosen) as stage:
+            for each in ("1", "1", "3", "0", "3"):
+                status.write_text(each)
+                await stage.say()
+            return notices(stage)
+
+    told = asyncio.run(scenario())
+    assert [each.partition(", so")[0].rpartition(" ")[2] for each in told] == ["1", "3", "3"]
+
+
 def test_a_hook_that_does_not_concern_a_tool_is_not_run(tmp_path: Path) -> None:
     tool = change()
     result, _ = asyncio.run(one_call(tmp_path, settings(shell("exit 2", "bash")), tool))
@@ -269,6 +289,7 @@ def test_arguments_that_no_json_can_hold_stop_the_call() -> None:
         roots=("/nowhere",),
         environment={},
         notify=lambda text, fix: told.append(text),
+        broken={},
     )
     with pytest.raises(ToolError, match="does not work"):
         asyncio.run(hooks.before(HookedCall("change", {"n": float("nan")})))

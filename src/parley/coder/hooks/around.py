@@ -43,7 +43,11 @@ class HookedCall(Struct, frozen=True):
 
 
 class CallHooks:
-    """`notify` tells the person a sentence, and what to do about it."""
+    """`notify` tells the person a sentence, and what to do about it.
+
+    `broken` is what the person has been told, by the names of hooks: each cause is told once, until
+    the hook works again.
+    """
 
     def __init__(
         self,
@@ -53,12 +57,14 @@ class CallHooks:
         roots: tuple[str, ...],
         environment: Mapping[str, str],
         notify: Callable[[str, str], None],
+        broken: dict[str, str],
     ) -> None:
         self._hooks = hooks
         self._session_id = session_id
         self._roots = roots
         self._environment = environment
         self._notify = notify
+        self._broken = broken
 
     async def before(self, call: HookedCall) -> str:
         """Why the person must be asked about a call; empty if no hook wants that.
@@ -78,6 +84,7 @@ class CallHooks:
                     f"The call was not run: the user's hook `{hook.name}` does not work. The user"
                     " has been told; do not try it another way."
                 )
+            self._broken.pop(hook.name, None)
             if word.effect == "block":
                 raise ToolError(f"A hook of the user stopped this call: {word.reason}")
             if word.effect == "ask":
@@ -98,6 +105,8 @@ class CallHooks:
             said, problem = verdict.after(ended)
             if problem:
                 self._complain(hook, problem, f"it had no say after `{one_line(call.tool)}`")
+            else:
+                self._broken.pop(hook.name, None)
             if said:
                 added.append(f"The user's hook `{hook.name}` adds:\n{said}")
         if not added:
@@ -139,5 +148,8 @@ class CallHooks:
     def _complain(self, hook: Hook, problem: str, so: str) -> None:
         # The log names what happened, never what a program said.
         _LOG.warning("the hook %s does not work", hook.name)
+        if self._broken.get(hook.name) == problem:
+            return
+        self._broken[hook.name] = problem
         line = one_line(hook.line, 100)
         self._notify(f"The hook `{hook.name}` (`{line}`) {problem}, so {so}.", _FIX)

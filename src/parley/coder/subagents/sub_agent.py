@@ -115,6 +115,10 @@ class SubAgent:
     def told_unconfined(self, told: bool) -> None:
         self._session.told_unconfined = told
 
+    @property
+    def broken_hooks(self) -> dict[str, str]:
+        return self._session.broken_hooks
+
     def append(self, *entries: Entry) -> None:
         for entry in entries:
             if isinstance(entry, Remembered | Spent):
