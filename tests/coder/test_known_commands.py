@@ -97,3 +97,11 @@ def test_pipes_folders_and_bytes_that_are_no_text_are_left_out(tmp_path: Path) -
     known = known_commands(str(tmp_path))
     assert known.custom == ()
     assert len(known.problems) == 3
+
+
+def test_a_skill_with_the_name_of_a_command_is_no_command(tmp_path: Path) -> None:
+    (tmp_path / "ship.md").write_text("Ship it")
+    skills = tuple(Command(name, "x") for name in ("ship", "help", "ant"))
+    known = known_commands(str(tmp_path)).beside(skills)
+    assert [each.name for each in known.skills] == ["ant"]
+    assert [each.name for each in known.commands[len(BUILT_IN) :]] == ["ship", "ant"]

@@ -66,15 +66,18 @@ class Known(Struct, frozen=True):
         """As clients are told."""
         return (*BUILT_IN, *(each.command for each in self.custom), *self.skills)
 
+    def beside(self, skills: tuple[Command, ...]) -> "Known":
+        """With these skills; one that has the name of a command is none."""
+        taken = {each.name for each in Known(self.custom).commands}
+        others = tuple(skill for skill in skills if skill.name not in taken)
+        return Known(self.custom, self.problems, others)
+
     def find(self, name: str) -> Custom | None:
         return next((each for each in self.custom if each.command.name == name), None)
 
 
-def known_commands(folder: str, skills: tuple[Command, ...] = ()) -> Known:
-    """Read the commands of the user; without a folder there are none.
-
-    A skill with the name of a command is no command.
-    """
+def known_commands(folder: str) -> Known:
+    """Read the commands of the user; without a folder there are none. Blocks on the disk."""
     custom: list[Custom] = []
     problems: list[str] = []
     for name, path in _files(folder):
@@ -83,9 +86,7 @@ def known_commands(folder: str, skills: tuple[Command, ...] = ()) -> Known:
             problems.append(f"`{os.path.basename(path)}` is left out: {found}")
         else:
             custom.append(found)
-    taken = {each.name for each in Known(tuple(custom)).commands}
-    others = tuple(skill for skill in skills if skill.name not in taken)
-    return Known(tuple(custom), tuple(problems), others)
+    return Known(tuple(custom), tuple(problems))
 
 
 def _files(folder: str) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from parley.coder.catalogue import Offered
 from parley.coder.context import Facts, gathered
 from parley.coder.history import History, is_replayed
 from parley.coder.instructions import Instructions
-from parley.coder.known_commands import known_commands
+from parley.coder.known_commands import Known, known_commands
 from parley.coder.mcp.link import Terms
 from parley.coder.mcp.project import ProjectServers
 from parley.coder.mcp.servers import Servers
@@ -100,6 +100,8 @@ class OpenSession:
         self.inserted: str | None = None
         """The id of the prompt that was kept before its turn began."""
         self.undo = Recorder(undo_folder(runtime.store.folder, self.id), self.desk.workspace.roots)
+        self.own_commands = Known()
+        """The slash commands of the user, as they were last read."""
         self.commands: tuple[Command, ...] = ()
         """The slash commands that the client was told of."""
         self.told_unconfined = False
@@ -258,6 +260,13 @@ class OpenSession:
             _LOG.warning("a client could not be told an event: %s", error)
 
 
+async def read_commands(session: OpenSession) -> Known:
+    """All slash commands there are now, those of the user read anew."""
+    folder = session.runtime.settings.commands_folder
+    session.own_commands = await asyncio.to_thread(known_commands, folder)
+    return session.own_commands.beside(session.skills.commands)
+
+
 async def _said_in(log: SessionLog) -> list[Message]:
     """Everything that was said since the model started anew, as it was said."""
     said: list[Message] = []
@@ -283,8 +292,7 @@ def _skills_of(session: OpenSession, root: str) -> Skills:
 
 
 def _known_commands(session: OpenSession) -> tuple[Command, ...]:
-    folder = session.runtime.settings.commands_folder
-    return known_commands(folder, session.skills.commands).commands
+    return session.own_commands.beside(session.skills.commands).commands
 
 
 def _announce_commands(session: OpenSession) -> None:

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 
 from parley.coder.background import Background
 from parley.coder.catalogue import Catalogue
-from parley.coder.open_session import OpenSession
+from parley.coder.open_session import OpenSession, read_commands
 from parley.coder.runtime import Runtime
 from parley.coder.store.log import SessionLog
 from parley.coder.subagents.crew import SubAgents
@@ -59,6 +59,7 @@ class Sessions:
         async with AsyncExitStack() as undo:
             undo.push_async_callback(log.close)
             await session.recover()
+            await read_commands(session)
             undo.pop_all()
         self._open[session.id] = session
         _greet(session)

@@ -1,7 +1,12 @@
 """Commands in turns: what the client is told, and what reaches the model."""
 
 import asyncio
+import os
+import threading
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from parley.coder.commands.table import RUNS
 from parley.coder.known_commands import BUILT_IN
@@ -10,6 +15,7 @@ from parley.coder.settings import CoderSettings
 from parley.session.content import Link, Text
 from parley.session.event import ChunkAdded, CommandsChanged, InfoChanged
 from parley.session.role import Prompt
+from tests.coder.skills.folders import add_skill
 from tests.coder.stage import Stage, says, staged
 
 
@@ -42,6 +48,38 @@ def test_help_is_answered_without_the_model(tmp_path: Path) -> None:
             assert "`help.md` is left out" in said
 
     asyncio.run(scenario())
+
+
+def test_the_loop_never_waits_for_the_folders_of_commands_and_skills(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands = tmp_path / "commands"
+    add_skill(tmp_path / "skills", "ant")
+    looks: list[bool] = []
+
+    def watch(name: str) -> None:
+        real = getattr(os, name)
+
+        def watched(path: Any = ".", *rest: Any) -> Any:
+            if isinstance(path, str) and path.startswith((str(commands), str(tmp_path / "skills"))):
+                looks.append(threading.current_thread() is threading.main_thread())
+            return real(path, *rest)
+
+        monkeypatch.setattr(os, name, watched)
+
+    async def scenario() -> None:
+        settings = CoderSettings(
+            commands_folder=str(commands), skill_folders=(str(tmp_path / "skills"),)
+        )
+        async with staged(tmp_path, settings=settings) as stage:
+            await stage.say("/help")
+            assert "- `/ant [what to do]`" in _said(stage)
+
+    for name in ("listdir", "scandir", "lstat"):
+        watch(name)
+    asyncio.run(scenario())
+    assert looks
+    assert not any(looks)
 
 
 def test_a_command_is_the_title_until_there_is_a_prompt(tmp_path: Path) -> None:

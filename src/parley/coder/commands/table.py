@@ -7,8 +7,7 @@ from parley.coder.commands import asking, choosing, forgetting, servers, trustin
 from parley.coder.commands.outcome import Ask, Outcome, Say
 from parley.coder.commands.typed import Typed, typed_command, unknown_answer
 from parley.coder.errors import ToolError
-from parley.coder.known_commands import Known, known_commands
-from parley.coder.open_session import OpenSession
+from parley.coder.open_session import OpenSession, read_commands
 from parley.session.content import Block, Text
 from parley.session.event import CommandsChanged
 
@@ -25,12 +24,12 @@ async def command_in(session: OpenSession, content: tuple[Block, ...]) -> Typed 
     def is_file(name: str) -> bool:
         return any(os.path.lexists(os.path.join(folder, name)) for folder in folders)
 
-    known = _known(session)
+    known = await read_commands(session)
     typed = typed_command(content, known, is_file)
     if typed is None or not typed.known:
         # It may be a skill, and the first prompt comes before the skills have been looked for.
         await _skills_settled(session)
-        known = _known(session)
+        known = await read_commands(session)
         typed = typed_command(content, known, is_file)
     if known.commands != session.commands:
         session.commands = known.commands
@@ -40,7 +39,7 @@ async def command_in(session: OpenSession, content: tuple[Block, ...]) -> Typed 
 
 async def run_command(session: OpenSession, typed: Typed) -> Outcome:
     """Do what was typed."""
-    known = _known(session)
+    known = await read_commands(session)
     if (run := RUNS.get(typed.name)) is not None:
         outcome = await run(session, typed.arguments)
         if isinstance(outcome, Ask):
@@ -58,11 +57,6 @@ async def run_command(session: OpenSession, typed: Typed) -> Outcome:
     return Ask((Text(asked), *typed.attached))
 
 
-def _known(session: OpenSession) -> Known:
-    # A few small files of the user, and only when a prompt begins with a slash.
-    return known_commands(session.runtime.settings.commands_folder, session.skills.commands)
-
-
 async def _skills_settled(session: OpenSession) -> None:
     """Wait for the skills of the user, and for those of the project that are trusted."""
     await session.skills.settled()
@@ -71,7 +65,7 @@ async def _skills_settled(session: OpenSession) -> None:
 
 async def _help(session: OpenSession, arguments: str) -> Say:
     await _skills_settled(session)
-    known = _known(session)
+    known = await read_commands(session)
     lines = [f"- `{_usage(each.name, each.hint)}`: {each.description}" for each in known.commands]
     if folder := session.runtime.settings.commands_folder:
         lines += ["", f"Commands of your own are files `NAME.md` in `{folder}`."]
