@@ -17,8 +17,12 @@ _BUDGETS = (1.0, 5.0, 20.0, 100.0)
 _MODES = (
     Choice("ask", "Ask", "Reads freely; asks before it changes files or runs commands"),
     Choice("auto-edit", "Auto-edit", "Also changes files in the workspace; asks before commands"),
-    Choice("plan", "Plan", "Only reads; changes nothing and runs nothing"),
-    Choice("full-access", "Full access", "Asks for almost nothing; use it in a sandbox"),
+    Choice("plan", "Plan", "Changes nothing; runs only commands that only read"),
+    Choice(
+        "full-access",
+        "Full access",
+        "Asks for almost nothing; only the sandbox confines commands, if there is one",
+    ),
 )
 _LEVELS = (
     Choice("off", "Off"),

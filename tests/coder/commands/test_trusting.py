@@ -73,6 +73,18 @@ async def running(stage: Stage) -> list[str]:
 SHELL = {"command": "/bin/sh", "args": ["-c", "exit"]}
 
 
+@pytest.mark.parametrize("typed", ["--frget", "--forget shell", "shell --all"])
+def test_an_option_that_there_is_not_asks_nothing(tmp_path: Path, typed: str) -> None:
+    async def scenario() -> None:
+        async with staged(tmp_path, client=Watcher(choosing("allow_always"))) as stage:
+            write(stage, shell=SHELL)
+            await stage.say(f"/trust {typed}")
+            assert "`/trust --forget`" in said(stage)
+            assert stage.client.questions == []
+
+    play(scenario)
+
+
 def test_with_nothing_to_trust_it_says_so(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with staged(tmp_path) as stage:

@@ -83,11 +83,13 @@ def test_a_turn_of_edits_and_commands_is_undone_beside_staged_and_unstaged_work(
             assert tree(project) == before
             assert tree(project, git=True) == repository
             assert "Undid the last turn." in _last(stage)
-            assert "- `removed.txt`" in _last(stage)
+            assert "- `removed.txt`\n" in _last(stage)
+            assert "- `made.txt` (removed)\n" in _last(stage)
             assert "Not watched: `.git`." in _last(stage)
             await stage.say("/undo")
             assert tree(project) == after
             assert "The changes of the last turn are back." in _last(stage)
+            assert "- `removed.txt` (removed)\n" in _last(stage)
             await stage.say("/undo")
             assert tree(project) == before
             assert tree(project, git=True) == repository
@@ -112,7 +114,7 @@ def test_several_turns_are_undone_also_after_the_session_was_loaded(tmp_path: Pa
             await stage.say("/undo 1")
             assert tree(stage.project) == trees[0]
             await stage.say("/undo 5")
-            assert "nothing to undo" in _last(stage)
+            assert "no turn of this session has changes that are still there" in _last(stage)
             await stage.say("/undo")
             assert tree(stage.project) == trees[1]
             await stage.say("and now?")

@@ -18,6 +18,10 @@ from parley.session.question import (
 )
 
 FORGET = "--forget"
+_USAGE = (
+    "Type `/trust` to be asked about everything, `/trust NAME` for what is named so, or"
+    f" `/trust {FORGET}` to take everything back."
+)
 OPTIONS = (
     PermissionOption("trust", "Trust it until it changes", "allow_always"),
     PermissionOption("leave", "Do not use it", "reject_once"),
@@ -31,6 +35,8 @@ async def trust(session: OpenSession, arguments: str) -> Say:
     try:
         if names == [FORGET]:
             return await _forgotten(session)
+        if any(name.startswith("--") for name in names):
+            return Say(_USAGE)
         look = await session.project.look()
         waiting = [each for each in look.waiting if not names or each.content.name in names]
         if not waiting:
