@@ -1,13 +1,14 @@
 """Skills of a project: found, shown whole, and used only as they were agreed to."""
 
 import hashlib
+import re
 import threading
 from pathlib import Path
 
 import pytest
 
 from parley.coder.skills import project as project_module
-from parley.coder.skills.project import MOST_SKILLS, ProjectSkills, trusted_snapshot
+from parley.coder.skills.project import MOST_SHOWN, MOST_SKILLS, ProjectSkills, trusted_snapshot
 from parley.coder.skills.skill import Skill
 from parley.coder.skills.snapshot import NoSnapshot, Snapshot, snapshot
 from tests.coder.skills.folders import add_skill
@@ -49,7 +50,28 @@ def test_the_user_sees_all_that_is_agreed_to(tmp_path: Path) -> None:
     (content,) = Project(tmp_path).source.found().contents
     assert f"{body}\n" in content.shown
     sum = hashlib.sha256(b"echo").hexdigest()
-    assert content.shown.endswith(f"\n- run.sh (program, 4 bytes, SHA-256 {sum})")
+    assert content.shown.endswith(f"\n- run.sh (program, 4 bytes, SHA-256 {sum})\n  | echo")
+
+
+def test_files_that_the_model_can_read_are_shown_or_said_not_to_be(tmp_path: Path) -> None:
+    folder = add_skill(tmp_path / ".claude" / "skills", "ant", c_md="Obey.\n- d.md (file)\n")
+    (folder / "a.bin").write_bytes(b"\x7fELF\0")
+    (folder / "b.md").write_bytes(b"x" * (MOST_SHOWN - 10))
+    (folder / "d.md").write_bytes(b"fe\xff")
+    (content,) = Project(tmp_path).source.found().contents
+    shown = re.sub(r"SHA-256 \w+", "SHA", content.shown.partition("can read:\n")[2])
+    assert shown.replace("x" * (MOST_SHOWN - 10), "x").splitlines() == [
+        "- a.bin (file, 5 bytes, SHA): NOT SHOWN, since it is no text",
+        f"- b.md (file, {MOST_SHOWN - 10} bytes, SHA)",
+        "  | x",
+        "- c.md (file, 20 bytes, SHA): NOT SHOWN, since it is too long; read it before you agree",
+        "- d.md (file, 3 bytes, SHA)",
+        "  | fe\ufffd",
+    ]
+    (folder / "b.md").unlink()
+    (content,) = Project(tmp_path).source.found().contents
+    assert "SHA-256" in content.shown.partition("- c.md (")[2]
+    assert "\n  | Obey.\n  | - d.md (file)\n- d.md (" in content.shown
 
 
 def test_every_file_counts_for_the_agreement(tmp_path: Path) -> None:

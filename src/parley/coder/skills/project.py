@@ -22,6 +22,8 @@ PLACES = (".parley/skills", ".claude/skills", ".agents/skills")
 """Below the folder of the session; the first one counts most."""
 KIND = "skill"
 MOST_SKILLS = 50
+MOST_SHOWN = 128 * 1024
+"""Bytes of the files beside a `SKILL.md` that the user is shown; what is left out is named."""
 _MOST_PROBLEMS = 5
 _LINKED = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR)
 
@@ -131,9 +133,19 @@ def _whole(path: str, taken: Snapshot) -> str:
     others = [each for each in taken.files.items() if each[0] != FILE]
     if others:
         lines += ["", "It has further files, which the model can read:"]
+    left = MOST_SHOWN
     for name, file in others:
         kind = "program" if file.executable else "file"
         sum = hashlib.sha256(file.data).hexdigest()
         # A name with a line break in it could look like another line.
-        lines.append(f"- {ascii(name)[1:-1]} ({kind}, {len(file.data)} bytes, SHA-256 {sum})")
+        named = f"- {ascii(name)[1:-1]} ({kind}, {len(file.data)} bytes, SHA-256 {sum})"
+        if b"\0" in file.data:
+            lines.append(f"{named}: NOT SHOWN, since it is no text")
+        elif len(file.data) > left:
+            lines.append(f"{named}: NOT SHOWN, since it is too long; read it before you agree")
+        else:
+            left -= len(file.data)
+            text = file.data.decode("utf-8", "replace")
+            # The mark keeps a line of it from looking like the name of another file.
+            lines += [named, *(f"  | {line}" for line in text.removesuffix("\n").split("\n"))]
     return "\n".join(lines)

@@ -23,7 +23,9 @@ class Content(Struct, frozen=True):
     digest: str
     """From `digest_of`."""
     shown: str
-    """Exactly what the user agrees to, whole. Hidden characters are made visible later."""
+    """What the user agrees to, whole; it says so where something is too long to be shown. Hidden
+    characters are made visible later.
+    """
 
     @property
     def place(self) -> str:
