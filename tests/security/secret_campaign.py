@@ -36,7 +36,7 @@ from tests.security.canaries import (
 )
 from tests.transport.wires import until
 
-SECONDS = 20.0
+SECONDS = 40.0
 _NOSY = (
     "env; set; export -p; cat /proc/self/environ /proc/$PPID/environ; "
     "cat /proc/[0-9]*/environ; cat ~/.config/parley/config.toml; cat -r ~/.local/*/*/*; "
