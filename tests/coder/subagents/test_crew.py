@@ -9,7 +9,7 @@ import pytest
 
 from parley.coder.errors import ToolError
 from parley.coder.settings import CoderSettings, SubagentLimits
-from parley.coder.tools.job import StopJob
+from parley.coder.tools.job import BashOutput, StopJob
 from parley.coder.tools.recall import Recall
 from parley.coder.tools.tool import Outcome, Progress
 from tests.coder.stage import BOUND, SmallTool, answered, calls, says
@@ -18,6 +18,7 @@ from tests.coder.subagents.stage import agent, call, cast_stage, played, shown
 LOOK = SmallTool("look", "read", answered)
 PUT = SmallTool("put", "write", answered)
 PLAN = SmallTool("todo", "read", answered)
+OUTPUT = BashOutput()
 STOP = StopJob()
 RECALL = Recall()
 
@@ -26,14 +27,16 @@ RECALL = Recall()
     ("wanted", "names"),
     [
         ("read", ["look", "recall"]),
-        ("full", ["look", "put", "stop_job", "recall"]),
+        ("full", ["look", "put", "bash_output", "stop_job", "recall"]),
         ("put", ["put", "recall"]),
+        ("read, bash_output", ["look", "recall", "bash_output"]),
         ("`put`, read", ["put", "look", "recall"]),
     ],
 )
 def test_a_word_stands_for_tools(tmp_path: Path, wanted: str, names: list[str]) -> None:
     async def scenario() -> None:
-        async with cast_stage(tmp_path, LOOK, PUT, PLAN, STOP, RECALL, parts={}) as (s, _):
+        tools = (LOOK, PUT, PLAN, OUTPUT, STOP, RECALL)
+        async with cast_stage(tmp_path, *tools, parts={}) as (s, _):
             crew = s.application.sessions.get(s.session_id).desk.crew
             assert crew is not None
             assert list(crew.equipment(wanted)) == names

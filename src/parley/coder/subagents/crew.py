@@ -7,6 +7,7 @@ from parley.coder.conversation import Conversation
 from parley.coder.errors import ToolError
 from parley.coder.subagents.sub_agent import SubAgent
 from parley.coder.tools.agent import FULL, NAME, READ
+from parley.coder.tools.job import OUTPUT
 from parley.coder.tools.recall import NAME as RECALL
 from parley.coder.tools.tool import Outcome, Progress, Task, Tool
 from parley.session.event import ToolCallChanged
@@ -66,5 +67,6 @@ class SubAgents:
 
 
 def _reads(tool: Tool) -> bool:
-    # To stop a job needs no permission, and is not reading.
-    return tool.category == "read" and tool.kind != "execute"
+    # To stop a job needs no permission, and is not reading. What a job wrote is given once, so
+    # whoever else reads it takes it away from the session.
+    return tool.category == "read" and tool.kind != "execute" and tool.spec.name != OUTPUT

@@ -87,7 +87,10 @@ class SubAgent:
         self.instructions = Instructions(session.desk.workspace)
 
     async def work(self) -> Outcome:
-        """Do the task; what came of it. Cancelling it ends everything that it started."""
+        """Do the task; what came of it. Cancelling it ends its calls.
+
+        A background job that it started is one of the session, and ends with that.
+        """
         self.append(Said(UserMessage((TextPart(self._task.prompt),))))
         turn = Turn(self)
         try:

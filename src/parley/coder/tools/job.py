@@ -13,6 +13,7 @@ from parley.coder.workspace.jobs import Job
 from parley.session.content import ContentItem, Text
 from parley.session.event import ToolKind
 
+OUTPUT = "bash_output"
 MOST_WAIT = 120
 """Seconds."""
 
@@ -23,7 +24,7 @@ class BashOutput:
     """`bash_output`: what a job wrote since the last look, and whether it still runs."""
 
     spec = ToolSpec(
-        "bash_output",
+        OUTPUT,
         "Read what a background job of `bash` wrote since you last read it, and whether it still "
         "runs. With `wait_seconds` it waits for the job to end, at most so long.",
         {
