@@ -53,6 +53,7 @@ def test_a_file_is_a_command_with_a_description_and_a_hint(tmp_path: Path) -> No
         ("---\nhint: x\n---more", "---", None),
         ("x" * 200, f"{'x' * 120}…", None),
         ("a\tb", "a b", None),
+        ("---\ndescription: >\n  Ships\n  it\nhint: [version]\n---\nx", "Ships it", "[version]"),
     ],
 )
 def test_what_a_file_does_not_say_is_taken_from_its_text(

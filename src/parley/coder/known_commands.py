@@ -13,6 +13,7 @@ from itertools import islice
 
 from msgspec import Struct
 
+from parley.coder.skills.front_matter import parted
 from parley.session.option import Command
 
 ARGUMENTS = "$ARGUMENTS"
@@ -117,26 +118,12 @@ def _read(name: str, path: str) -> Custom | str:
         return "it cannot be read as text"
     if len(data) > MOST_BYTES:
         return f"it is longer than {MOST_BYTES} bytes"
-    head, body = _parted(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    head, body = parted(text)
     if not body:
         return "it has no text"
-    hint = head.get("hint") or ("arguments" if ARGUMENTS in body else None)
-    return Custom(Command(name, head.get("description") or _first_line(body), hint), body)
-
-
-def _parted(text: str) -> tuple[dict[str, str], str]:
-    """The values at the beginning of a file, and the text behind them."""
-    if not text.startswith("---\n"):
-        return {}, text.strip()
-    head, mark, body = text[4:].partition("\n---")
-    if not mark or body[:1] not in ("", "\n"):
-        return {}, text.strip()
-    values: dict[str, str] = {}
-    for line in head.splitlines():
-        key, colon, value = line.partition(":")
-        if colon:
-            values[key.strip().lower()] = _one_line(value.strip().strip("\"'"))
-    return values, body.strip()
+    hint = _one_line(head.get("hint", "")) or ("arguments" if ARGUMENTS in body else None)
+    description = _one_line(head.get("description", "")) or _first_line(body)
+    return Custom(Command(name, description, hint), body)
 
 
 def _first_line(body: str) -> str:

@@ -1,4 +1,4 @@
-"""The block at the beginning of a `SKILL.md`: a small part of YAML, read leniently. Pure.
+"""The block at the beginning of a skill or a command: a small part of YAML, read leniently. Pure.
 
 Only texts are wanted: plain, quoted, folded or literal ones, over any number of lines. Lists and
 tables are passed over. Nothing that is written there can be an error: what cannot be understood
