@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from parley.coder.commands.trusting import NOT_TRUSTED
 from parley.coder.mcp import servers
 from parley.coder.trust.book import TrustBook
-from parley.session.content import Text
+from parley.session.content import ContentItem, Text
 from parley.session.event import ChunkAdded, NoticeGiven, ToolCallChanged
 from parley.session.question import (
     Chosen,
@@ -138,6 +139,9 @@ def test_whatever_is_no_clear_yes_is_a_no(tmp_path: Path, answer: PermissionAnsw
             assert said(stage) == "Nothing was trusted, and nothing of it is used."
             assert await running(stage) == []
             assert states(stage) == ["pending", "failed"]
+            ended = [each for each in stage.events if isinstance(each, ToolCallChanged)][-1]
+            assert isinstance(ended.content, tuple)
+            assert ended.content[0] == ContentItem(Text(NOT_TRUSTED))
             assert not (tmp_path / "store" / "trust.json").exists()
 
     play(scenario)

@@ -12,9 +12,9 @@ from parley.coder.message import ToolResult
 from parley.coder.permission.rule import parse_rules
 from parley.coder.sandbox.sandbox import Sandbox
 from parley.coder.settings import CoderSettings
-from parley.coder.subagents.sub_agent import PARENT
 from parley.coder.tools.bash import Bash
 from parley.coder.tools.tool import Outcome, Progress
+from parley.session.event import PARENT_CALL
 from parley.session.question import (
     Dismissed,
     PermissionAnswer,
@@ -72,7 +72,7 @@ def test_a_question_of_a_sub_agent_names_it(tmp_path: Path) -> None:
             assert question.description.startswith("The sub-agent `Write` asks.\nWrite /")
             assert isinstance(question.subject, ToolCallSubject)
             assert question.subject.tool_call.title == "Write: Do put"
-            assert question.subject.tool_call.meta == {PARENT: "a1"}
+            assert question.subject.tool_call.meta == {PARENT_CALL: "a1"}
 
     asyncio.run(scenario())
 

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from parley.coder.message import TextPart, ToolResult, UserMessage
 from parley.coder.providers.provider import ModelInfo, ModelUsage, StopCause
 from parley.coder.settings import CoderSettings, SubagentLimits
-from parley.coder.subagents.sub_agent import PARENT
 from parley.coder.tools.recall import Recall
 from parley.coder.tools.tool import Outcome, Progress
 from parley.session.content import ContentItem, Text
 from parley.session.event import (
+    PARENT_CALL,
     ChunkAdded,
     CompactionChanged,
     Cost,
@@ -73,7 +73,7 @@ def test_its_calls_are_calls_of_the_session_that_name_it(tmp_path: Path) -> None
             await s.say()
             nested = told(s, "a1-2")
             assert nested["title"] == "Search: Do look"
-            assert nested["meta"] == {PARENT: "a1"}
+            assert nested["meta"] == {PARENT_CALL: "a1"}
             assert (nested["status"], nested["raw_output"]) == ("completed", "done 1")
             own = [e.content for e in s.events if isinstance(e, ToolCallChanged) and e.id == "a1"]
             texts = [content[0] for content in own if isinstance(content, tuple)]

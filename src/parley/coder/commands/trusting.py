@@ -18,6 +18,7 @@ from parley.session.question import (
 )
 
 FORGET = "--forget"
+NOT_TRUSTED = "Not trusted."
 _USAGE = (
     "Type `/trust` to be asked about everything, `/trust NAME` for what is named so, or"
     f" `/trust {FORGET}` to take everything back."
@@ -81,8 +82,9 @@ async def _decided(session: OpenSession, waiting: Waiting) -> Decision:
         status = "completed" if decision else "failed"
         return decision
     finally:
-        # What was asked stays in the conversation.
-        content = (ContentItem(Text(text)),)
+        # What was asked stays in the conversation, behind what came of it.
+        texts = (text,) if status == "completed" else (NOT_TRUSTED, text)
+        content = tuple(ContentItem(Text(each)) for each in texts)
         session.tell(ToolCallChanged(call.id, status=status, content=content))
 
 

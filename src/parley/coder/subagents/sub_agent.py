@@ -28,6 +28,7 @@ from parley.coder.tools.tool import Outcome, Progress, Task
 from parley.coder.turn import Turn
 from parley.session.content import ContentItem, Text
 from parley.session.event import (
+    PARENT_CALL,
     ChunkAdded,
     CompactionChanged,
     CompactionSummaryAdded,
@@ -44,8 +45,6 @@ from parley.session.question import (
     decide,
 )
 
-PARENT = "parley.dev/parentToolCallId"
-"""In the `_meta` of its tool calls: the call that started the sub-agent."""
 _SHORTENED = "(Its conversation became too long for the model and was shortened.)"
 _DUTY = """\
 You are a sub-agent: another agent gave you the task, and waits for your report. Nobody can answer \
@@ -219,7 +218,7 @@ class SubAgent:
         if not isinstance(event.title, str):
             return event
         title = f"{self._name}: {event.title}"
-        return replace(event, title=title, meta={PARENT: self._call_id})
+        return replace(event, title=title, meta={PARENT_CALL: self._call_id})
 
     def _tell_cost(self) -> None:
         """What the session has cost by now; its own context is as full as before."""
