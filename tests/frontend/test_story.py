@@ -1,5 +1,7 @@
 """Events become something to read, with everything in its place."""
 
+from msgspec import UNSET
+
 from parley.frontend.story import (
     Call,
     Changed,
@@ -7,24 +9,32 @@ from parley.frontend.story import (
     Picture,
     Prose,
     Quoted,
+    Ran,
     Speech,
     Step,
     story_of,
     texts_of,
+)
+from parley.session.content import Text
+from parley.session.event import (
+    PARENT_CALL,
+    ChunkAdded,
+    CompactionChanged,
+    Failure,
+    StateChanged,
+    ToolCallChanged,
 )
 from tests.frontend.stories import INFO, PIXEL, one_turn, strange_things
 
 
 def test_a_turn_is_told_in_the_order_in_which_it_happened() -> None:
     story = story_of(INFO, one_turn())
-    diff = ("modify /project/a.py", "@@ -1,3 +1,3 @@", " a", "-b", "+c", " ")
+    diff = Changed("modify /project/a.py", ("@@ -1,2 +1,2 @@", " a", "-b", "+c"))
     assert story.parts == (
         Speech("user", (Prose("Mend it"), Quoted("link: x (file:///x.txt)"))),
         Speech("thought", (Prose("I should look."),)),
-        Call("Edit a.py", "edit", "completed", (Changed(diff),)),
-        Call(
-            "Run pytest", "execute", "failed", (Quoted("$ pytest (exit status 2)", "1 failed\n"),)
-        ),
+        Call("Edit a.py", "edit", "completed", (diff,)),
+        Call("Run pytest", "execute", "failed", (Ran("pytest", "1 failed\n", "exit status 2"),)),
         Speech("agent", (Prose("It is **mended**."),)),
         Mark("the turn ended"),
     )
@@ -67,15 +77,40 @@ def test_what_is_rare_or_unknown_is_told_too() -> None:
     assert isinstance(much, Call)
     assert much.pieces[1:] == (
         Picture("image/png", PIXEL),
-        Quoted("$  (ended by SIGKILL)"),
+        Ran("", ended="ended by SIGKILL"),
         Quoted("a terminal of the client"),
         Quoted("content of an unknown kind: hologram"),
     )
-    assert story.parts[6] == Mark("the conversation was shortened: failed: too large")
+    assert story.parts[6] == Mark("the conversation could not be shortened: too large", "warning")
     assert story.plan == (
         Step("first this"),
         Step("file:///plan.md"),
         Step("a plan of an unknown kind: dance"),
+    )
+
+
+def test_the_calls_of_a_sub_agent_stand_below_the_call_that_started_it() -> None:
+    def call(id_: str, parent: str = "") -> ToolCallChanged:
+        return ToolCallChanged(id_, id_, meta={PARENT_CALL: parent} if parent else UNSET)
+
+    made = [call("a"), call("b"), call("b1", "b"), call("a1", "a"), call("a2", "a1")]
+    story = story_of(INFO, [*made, call("x", "nobody"), call("c", "c")])
+    titles = [part.title for part in story.parts if isinstance(part, Call)]
+    assert titles == ["a", "a1", "a2", "b", "b1", "x", "c"]
+
+
+def test_a_failure_that_the_agent_has_said_is_not_repeated() -> None:
+    said = ChunkAdded("agent", Text("no model\nhint: set one"), "m")
+    failed = StateChanged("idle", "error", Failure(-32603, "no model\nhint: set one"))
+    assert story_of(INFO, [said, failed]).parts[-1] == Mark("the turn failed", "error")
+
+
+def test_compactions_are_told_in_words() -> None:
+    states = [CompactionChanged(each, each) for each in ("completed", "failed", "in_progress")]
+    assert story_of(INFO, states).parts == (
+        Mark("the conversation was shortened"),
+        Mark("the conversation could not be shortened", "warning"),
+        Mark("compaction of the conversation: in_progress"),
     )
 
 

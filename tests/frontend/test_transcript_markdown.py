@@ -23,29 +23,29 @@ SHOWN = """\
 
 link: x (file:///x.txt)
 
-
 **Thinking**
 
 > I should look.
 
 **Tool** Edit a.py (completed)
 
-```diff
 modify /project/a.py
-@@ -1,3 +1,3 @@
+
+```diff
+@@ -1,2 +1,2 @@
  a
 -b
 +c
- \n\
 ```
 
 **Tool** Run pytest (failed)
 
-$ pytest (exit status 2)
-
 ```
+$ pytest
 1 failed
 ```
+
+exit status 2
 
 **Agent**
 

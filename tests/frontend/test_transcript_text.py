@@ -23,11 +23,10 @@ thinking
 I should look.
 ✓ Edit a.py
     modify /project/a.py
-    @@ -1,3 +1,3 @@
+    @@ -1,2 +1,2 @@
      a
     -b
     +c
-     \n\
 ✗ Run pytest
     $ pytest (exit status 2)
     1 failed

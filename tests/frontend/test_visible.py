@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parley.frontend import visible as module
-from parley.frontend.visible import JOINS, MARKS, VisibleStream, cells, one_line, visible
+from parley.frontend.visible import JOINS, MARKS, VisibleStream, cells, joined, one_line, visible
 from tests.frontend.tricks import NEVER, TRICKS, Trick, leaked
 
 # Letters that have to do with each other, so that chance finds what goes wrong between them.
@@ -205,3 +205,9 @@ def test_what_passes_without_a_look_has_no_effect_beyond_itself() -> None:
     assert [c for c in passed if ord(c) in NEVER] == []
     kinds = {category(c) for c in passed if c not in "\n\t"}
     assert kinds.isdisjoint({"Cc", "Cf", "Cs", "Zl", "Zp", "Mn", "Me"})
+
+
+def test_a_sentence_needs_no_colon_before_what_follows() -> None:
+    assert joined("It failed", "no room") == "It failed: no room"
+    assert joined("It failed.", "Make room.") == "It failed. Make room."
+    assert joined("It failed", "") == "It failed"

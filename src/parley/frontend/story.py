@@ -13,8 +13,8 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from parley.frontend.headless.diff_text import diff_lines
-from parley.frontend.visible import one_line
+from parley.frontend.headless.diff_text import diff_parts
+from parley.frontend.visible import joined, one_line
 from parley.session.activity import ShownTerminal, ToolCall
 from parley.session.content import (
     Audio,
@@ -29,12 +29,18 @@ from parley.session.content import (
     TerminalItem,
     Text,
 )
-from parley.session.event import Event, NoticeGiven, Speaker, StateChanged
-from parley.session.message import Compaction, Message
+from parley.session.event import (
+    PARENT_CALL,
+    Event,
+    Failure,
+    NoticeGiven,
+    Speaker,
+    StateChanged,
+)
+from parley.session.message import Compaction, Message, SessionMessage
 from parley.session.option import Plan, PlanFile, PlanItems, PlanMarkdown
 from parley.session.role import SessionInfo
 from parley.session.state import SessionState
-from parley.session.transcript import Item
 
 Severity = Literal["info", "warning", "error"]
 
@@ -52,10 +58,19 @@ class Quoted(Struct, frozen=True):
     text: str = ""
 
 
-class Changed(Struct, frozen=True):
-    """The lines of a diff."""
+class Ran(Struct, frozen=True):
+    """A command with its output. `ended` says how, where that was not well."""
 
-    lines: tuple[str, ...]
+    command: str
+    text: str = ""
+    ended: str = ""
+
+
+class Changed(Struct, frozen=True):
+    """The lines of a diff. `label` says what is done to which file."""
+
+    label: str
+    lines: tuple[str, ...] = ()
 
 
 class Picture(Struct, frozen=True):
@@ -64,7 +79,7 @@ class Picture(Struct, frozen=True):
     """Base64, as the other side sent it."""
 
 
-Piece = Prose | Quoted | Changed | Picture
+Piece = Prose | Quoted | Ran | Changed | Picture
 
 
 class Speech(Struct, frozen=True):
@@ -116,14 +131,16 @@ def story_of(info: SessionInfo, events: Iterable[Event]) -> Story:
     marks: list[tuple[int, Mark]] = []
     for event in events:
         state.apply(event)
-        if (mark := _mark(event)) is not None:
+        if (mark := _mark(event, state)) is not None:
             marks.append((len(state.transcript), mark))
     following = {at: [mark for _, mark in some] for at, some in groupby(marks, lambda m: m[0])}
+    nested = _nested(state)
     parts: list[Part] = [*following.get(0, ())]
     for at, item in enumerate(state.transcript, 1):
-        part = _part(item, state)
-        if part is not None:
-            parts.append(part)
+        if not isinstance(item, ToolCall):
+            parts += _part(item)
+        elif item.id not in nested.parents:
+            parts += _calls(item, state, nested)
         parts += following.get(at, ())
     plan = [step for changed in state.plans.values() for step in _steps(changed.plan)]
     title = state.info.title or info.title or ""
@@ -153,25 +170,65 @@ def _piece_texts(pieces: Iterable[Piece]) -> Iterator[str]:
             case Quoted(label=label, text=text):
                 yield label
                 yield text
-            case Changed(lines=lines):
+            case Ran(command=command, text=text):
+                yield command
+                yield text
+            case Changed(label=label, lines=lines):
+                yield label
                 yield "\n".join(lines)
             case Picture():
                 pass
 
 
-def _mark(event: Event) -> Mark | None:
+class _Nested(Struct, frozen=True):
+    """Calls that are a part of another one, such as those of a sub-agent."""
+
+    parents: dict[str, str]
+    children: dict[str, list[ToolCall]]
+
+
+def _nested(state: SessionState) -> _Nested:
+    nested = _Nested({}, {})
+    before: set[str] = set()
+    for call in state.tool_calls.values():
+        parent = (call.meta or {}).get(PARENT_CALL)
+        # Only a call that came before can have others below it, so that there is no circle.
+        if isinstance(parent, str) and parent in before:
+            outermost = nested.parents.get(parent, parent)
+            nested.parents[call.id] = outermost
+            nested.children.setdefault(outermost, []).append(call)
+        before.add(call.id)
+    return nested
+
+
+def _calls(call: ToolCall, state: SessionState, nested: _Nested) -> Iterator[Part]:
+    """A call, and below it those that are a part of it."""
+    for each in (call, *nested.children.get(call.id, ())):
+        title = each.title or each.name or each.kind
+        yield Call(title, each.kind, each.status, tuple(_call_pieces(each, state)))
+
+
+def _mark(event: Event, state: SessionState) -> Mark | None:
     match event:
         case StateChanged(state="idle", stop_reason=str(reason), failure=failure):
             if failure is not None:
-                text = f"the turn failed: {one_line(failure.message)} ({failure.code})"
-                return Mark(text, "error")
+                return _failed(failure, state)
             return _ENDS.get(reason) or Mark(f"the turn ended: {one_line(reason)}", "warning")
         case NoticeGiven(title=title, description=description):
-            text = one_line(title) + (f": {one_line(description)}" if description else "")
+            text = joined(one_line(title), one_line(description or ""))
             severity: Severity = "warning" if event.severity in ("warning", "error") else "info"
             return Mark(text, severity)
         case _:
             return None
+
+
+def _failed(failure: Failure, state: SessionState) -> Mark:
+    last = state.transcript[-1] if state.transcript else None
+    if isinstance(last, Message) and last.speaker == "agent":
+        said = "".join(block.text for block in last.blocks if isinstance(block, Text))
+        if said.strip() == failure.message.strip():
+            return _ENDS["error"]
+    return Mark(f"the turn failed: {one_line(failure.message)} ({failure.code})", "error")
 
 
 _ENDS: dict[str, Mark] = {
@@ -184,19 +241,26 @@ _ENDS: dict[str, Mark] = {
 }
 
 
-def _part(item: Item, state: SessionState) -> Part | None:
+def _part(item: Message | Compaction | SessionMessage) -> Iterator[Part]:
     match item:
         case Message():
-            pieces = tuple(_piece(block) for block in item.blocks)
-            return Speech(item.speaker, pieces) if pieces else None
-        case ToolCall():
-            title = item.title or item.name or item.kind
-            return Call(title, item.kind, item.status, tuple(_call_pieces(item, state)))
+            if item.blocks:
+                yield Speech(item.speaker, tuple(map(_piece, item.blocks)))
         case Compaction():
+            yield _compacted(item)
+        case SessionMessage():
+            yield Mark(f"a message between sessions: {one_line(item.content.text)}")
+
+
+def _compacted(item: Compaction) -> Mark:
+    match item.status:
+        case "completed":
+            return Mark("the conversation was shortened")
+        case "failed":
             error = f": {one_line(item.error)}" if item.error else ""
-            return Mark(f"the conversation was shortened: {one_line(item.status)}{error}")
-        case _:
-            return Mark(f"a message between sessions: {one_line(item.content.text)}")
+            return Mark(f"the conversation could not be shortened{error}", "warning")
+        case status:
+            return Mark(f"compaction of the conversation: {one_line(status)}")
 
 
 def _call_pieces(call: ToolCall, state: SessionState) -> Iterator[Piece]:
@@ -208,7 +272,7 @@ def _call_pieces(call: ToolCall, state: SessionState) -> Iterator[Piece]:
                 yield _piece(block)
             case DiffItem():
                 named = replace(item, changes=tuple(map(_named, item.changes)))
-                yield Changed(tuple(diff_lines(named)))
+                yield from (Changed(label, tuple(lines)) for label, lines in diff_parts(named))
             case TerminalItem(terminal_id=terminal_id):
                 yield _terminal(state.terminals.get(terminal_id))
             case _:
@@ -233,16 +297,16 @@ def _piece(block: Block) -> Piece:
             return Quoted(f"content of an unknown kind: {one_line(kind)}")
 
 
-def _terminal(terminal: ShownTerminal | None) -> Quoted:
+def _terminal(terminal: ShownTerminal | None) -> Piece:
     if terminal is None:
         return Quoted("a terminal of the client")
     ended = ""
     if terminal.exit is not None and terminal.exit.signal is not None:
-        ended = f" (ended by {one_line(terminal.exit.signal)})"
+        ended = f"ended by {one_line(terminal.exit.signal)}"
     elif terminal.exit is not None and terminal.exit.code:
-        ended = f" (exit status {terminal.exit.code})"
+        ended = f"exit status {terminal.exit.code}"
     text = terminal.output.decode("utf-8", "replace").replace("\r\n", "\n")
-    return Quoted(f"$ {one_line(terminal.command or '')}{ended}", text)
+    return Ran(terminal.command or "", text, ended)
 
 
 def _named(change: FileChange) -> FileChange:

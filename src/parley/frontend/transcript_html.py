@@ -9,7 +9,18 @@ import binascii
 from collections.abc import Iterator
 from html import escape
 
-from parley.frontend.story import Call, Changed, Mark, Picture, Piece, Prose, Quoted, Speech, Story
+from parley.frontend.story import (
+    Call,
+    Changed,
+    Mark,
+    Picture,
+    Piece,
+    Prose,
+    Quoted,
+    Ran,
+    Speech,
+    Story,
+)
 from parley.frontend.visible import one_line, visible
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -89,8 +100,11 @@ def _piece(piece: Piece) -> str:
             return f"<p>{_text(text)}</p>"
         case Quoted(label=label, text=text):
             return _quoted(label, text)
-        case Changed(lines=lines):
-            return f"<pre>{chr(10).join(map(_diff_line, lines))}</pre>"
+        case Ran(command=command, text=text, ended=ended):
+            return _quoted(f"$ {one_line(command)}{ended and f' ({ended})'}", text)
+        case Changed(label=label, lines=lines):
+            block = f"<pre>{chr(10).join(map(_diff_line, lines))}</pre>" if lines else ""
+            return _quoted(label, "") + block
         case Picture():
             return _picture(piece)
 

@@ -7,7 +7,18 @@ around it. Tags and images of an agent are not left working: whoever opens the f
 import re
 from collections.abc import Iterator
 
-from parley.frontend.story import Call, Changed, Mark, Picture, Piece, Prose, Quoted, Speech, Story
+from parley.frontend.story import (
+    Call,
+    Changed,
+    Mark,
+    Picture,
+    Piece,
+    Prose,
+    Quoted,
+    Ran,
+    Speech,
+    Story,
+)
 from parley.frontend.visible import one_line, visible
 
 _WHO = {"user": "You", "agent": "Agent", "thought": "Thinking"}
@@ -100,11 +111,21 @@ def _piece(piece: Piece) -> Iterator[str]:
         case Quoted(label=label, text=text):
             if label:
                 yield _escaped(label)
-                yield ""
             if text.strip("\n"):
+                if label:
+                    yield ""
                 yield from _block(text)
-        case Changed(lines=lines):
-            yield from _block("\n".join(lines), "diff")
+        case Ran(command=command, text=text, ended=ended):
+            yield from _block(f"$ {one_line(command)}\n{text}")
+            if ended:
+                yield ""
+                yield _escaped(ended)
+        case Changed(label=label, lines=lines):
+            if label:
+                yield _escaped(label)
+            if lines:
+                yield ""
+                yield from _block("\n".join(lines), "diff")
         case Picture(mime_type=mime_type, data=data):
             yield f"*image ({_escaped(mime_type)}, {len(data) * 3 // 4} bytes)*"
 

@@ -6,7 +6,18 @@ from typing import Literal
 
 from msgspec import Struct
 
-from parley.frontend.story import Call, Changed, Mark, Picture, Piece, Prose, Quoted, Speech, Story
+from parley.frontend.story import (
+    Call,
+    Changed,
+    Mark,
+    Picture,
+    Piece,
+    Prose,
+    Quoted,
+    Ran,
+    Speech,
+    Story,
+)
 from parley.frontend.visible import cells, one_line, visible
 
 Tone = Literal["plain", "strong", "dim", "good", "bad", "warning"]
@@ -95,7 +106,10 @@ class _Lines:
                 yield from self._quoted("", text)
             case Quoted(label=label, text=text):
                 yield from self._quoted(label, text)
-            case Changed(lines=lines):
+            case Ran(command=command, text=text, ended=ended):
+                yield from self._quoted(f"$ {one_line(command)}{ended and f' ({ended})'}", text)
+            case Changed(label=label, lines=lines):
+                yield from self._quoted(label, "")
                 most = self._limits.diff
                 for line, _ in self._limited([_diff_line(line) for line in lines], most, "dim"):
                     yield f"    {line}", _diff_tone(line)

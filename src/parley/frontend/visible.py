@@ -89,6 +89,13 @@ def one_line(text: str, width: int | None = None) -> str:
     return cut
 
 
+def joined(text: str, more: str) -> str:
+    """Two texts that are safe already, as one; what ends as a sentence does needs no colon."""
+    if not more:
+        return text
+    return f"{text}{' ' if text.endswith(('.', '!', '?')) else ': '}{more}"
+
+
 def cells(text: str) -> int:
     """How many cells of a terminal a visible line takes at most.
 

@@ -11,7 +11,7 @@ from parley.frontend.headless.output import Answered, Opened, Result, Trouble, T
 from parley.frontend.headless.question_text import wrapped
 from parley.frontend.headless.screen import Line, ProgressText, Screen, Tone
 from parley.frontend.headless.trouble_text import lines_of
-from parley.frontend.visible import cells, one_line, visible
+from parley.frontend.visible import cells, joined, one_line, visible
 from parley.session.activity import ToolCall
 from parley.session.content import DiffItem, Text
 from parley.session.event import (
@@ -282,13 +282,6 @@ class NoStatusLines(StatusLines):
 
     def finished(self, result: Result) -> None:
         pass
-
-
-def joined(text: str, more: str) -> str:
-    """Two safe texts as one; what ends as a sentence does needs no colon."""
-    if not more:
-        return text
-    return f"{text}{' ' if text.endswith(('.', '!', '?')) else ': '}{more}"
 
 
 def _safe(text: str) -> str:
