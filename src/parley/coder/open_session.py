@@ -55,8 +55,7 @@ class OpenSession:
     def __init__(
         self, runtime: Runtime, client: ClientRole, log: SessionLog, roots: tuple[str, ...]
     ) -> None:
-        self.id = log.session_id
-        self.cache_key = self.id
+        self.id = self.cache_key = log.session_id
         self.duty = ""
         self.runtime = runtime
         self.client = client
