@@ -130,3 +130,12 @@ def test_whoever_agrees_to_change_what_is_the_agents_own_may(tmp_path: Path) -> 
     stage.bash("echo 1 > mine")
     stage.bash("echo 1 > other")
     assert stage.kept == [False, True]
+
+
+def test_whoever_agrees_to_a_target_that_nobody_can_tell_agreed_to_no_protected_path(
+    tmp_path: Path,
+) -> None:
+    stage = Confined(tmp_path)
+    stage.bash("F=made; echo 1 > $F")
+    assert stage.kept == [True]
+    assert (stage.project / "made").exists()

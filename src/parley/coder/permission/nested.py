@@ -35,14 +35,19 @@ class Commands(Struct, frozen=True):
     """A word is `None` where only a shell could tell what it is."""
     targets: tuple[str | None, ...]
     """Where redirections lead to."""
-    complete: bool
+    guesses: frozenset[str] = frozenset()
+    """What is known of words and values that only a shell could tell, see `guess`."""
+    written: frozenset[str] = frozenset()
+    """The same for targets of output."""
+    complete: bool = True
     """Nothing else runs, unless a `None` stands for it or a program does it by itself."""
 
     @property
     def names(self) -> frozenset[str]:
-        """Every word and target that is known, for whoever looks for paths."""
+        """Every word and target, as far as it can be told, for whoever looks for paths."""
         words = {word for found in self.found for word in found}
-        return frozenset(word for word in words.union(self.targets) if word is not None)
+        known = (word for word in words.union(self.targets) if word is not None)
+        return frozenset(known) | self.guesses | self.written
 
 
 @lru_cache(maxsize=64)
@@ -52,28 +57,44 @@ def commands_in(text: str) -> Commands:
 
 
 def every_command(line: CommandLine) -> Commands:
-    found: list[Words] = []
-    targets: list[str | None] = []
-    complete = _collect(line, found, targets, 0)
-    return Commands(tuple(dict.fromkeys(found)), tuple(targets), complete)
+    gathered = _Gathered()
+    complete = gathered.collect(line, 0)
+    return Commands(
+        tuple(dict.fromkeys(gathered.found)),
+        tuple(gathered.targets),
+        frozenset(gathered.guesses),
+        frozenset(gathered.written),
+        complete,
+    )
 
 
-def _collect(line: CommandLine, found: list[Words], targets: list[str | None], depth: int) -> bool:
-    """Note the commands of a line and what they carry; false if that could not all be told."""
-    if depth > _DEEPEST:
-        return False
-    complete = line.complete
-    targets.extend(line.targets)
-    for words in (inner for command in line.commands for inner in _carried(command.words)):
-        if len(found) > _MOST:
+class _Gathered:
+    """What the commands of a line and the lines in them consist of."""
+
+    def __init__(self) -> None:
+        self.found: list[Words] = []
+        self.targets: list[str | None] = []
+        self.guesses: set[str] = set()
+        self.written: set[str] = set()
+
+    def collect(self, line: CommandLine, depth: int) -> bool:
+        """Note the commands of a line and what they carry; false if that could not all be told."""
+        if depth > _DEEPEST:
             return False
-        found.append(words)
-        program = name_of(words[0])
-        if program in _CARRIERS | SHELLS | EVALUATORS:
-            for text in _lines_in(program, words[1:]):
-                complete = _collect(parse(text), found, targets, depth + 1) and complete
-        complete = complete and not _reads_commands(program, words)
-    return complete
+        complete = line.complete
+        self.targets.extend(line.targets)
+        self.guesses |= line.guesses
+        self.written |= line.written
+        for words in (inner for command in line.commands for inner in _carried(command.words)):
+            if len(self.found) > _MOST:
+                return False
+            self.found.append(words)
+            program = name_of(words[0])
+            if program in _CARRIERS | SHELLS | EVALUATORS:
+                for text in _lines_in(program, words[1:]):
+                    complete = self.collect(parse(text), depth + 1) and complete
+            complete = complete and not _reads_commands(program, words)
+        return complete
 
 
 def _carried(words: Words) -> Iterator[Words]:

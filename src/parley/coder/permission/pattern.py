@@ -20,13 +20,14 @@ from parley.coder.permission.access import (
     WritesPath,
 )
 from parley.coder.permission.denied_words import Hit, hits_words
+from parley.coder.permission.guess import pieces
 from parley.coder.permission.nested import commands_in, name_of
 from parley.coder.permission.paths import Scope, folded, inside, matches, names_inside, relative
 from parley.coder.permission.programs import leaves_free
 from parley.coder.permission.readonly import impacts_of
 from parley.coder.permission.shell import Command, CommandLine, parse
 from parley.coder.permission.shell_words import Fact
-from parley.coder.permission.wildcard import is_wild, may_name
+from parley.coder.permission.wildcard import ANYTHING, is_wild, may_name
 
 _MOST_NAMES = 500
 _PORTS = {"http": 80, "https": 443}
@@ -200,11 +201,15 @@ def _stays(word: str, scope: Scope) -> bool:
 
 def _hits_words_as_paths(pattern: PathPattern, command: str, scope: Scope) -> Hit:
     """A command that names a path is concerned by rules on that path, however it uses it."""
-    names = commands_in(command).names
+    commands = commands_in(command)
+    names = commands.names
     if len(names) > _MOST_NAMES:
         return "maybe"
-    hit: Hit = "no"
-    for piece in (piece for name in names for piece in name.split("=") if piece):
+    hit: Hit = "no" if commands.complete else "maybe"
+    for piece in {piece for name in names for piece in pieces(name)}:
+        if ANYTHING in piece:
+            hit = "maybe" if _may_be_named(pattern, piece, scope) else hit
+            continue
         path = scope.resolve(posixpath.join(scope.cwd, piece))
         if _names(pattern, path, scope, ignore_case=True):
             return "yes"
@@ -214,6 +219,20 @@ def _hits_words_as_paths(pattern: PathPattern, command: str, scope: Scope) -> Hi
         ):
             hit = "maybe"
     return hit
+
+
+def _may_be_named(pattern: PathPattern, piece: str, scope: Scope) -> bool:
+    """Whether a piece that is only guessed at may become a path of a pattern."""
+    before, up, rest = piece.rpartition("../")
+    if ANYTHING in before and up:
+        piece = f"{ANYTHING}/{rest}"
+    if piece.startswith(ANYTHING):
+        return may_name(piece, pattern.glob, exact=pattern.exact)
+    path = posixpath.normpath(posixpath.join(scope.cwd, piece))
+    return any(
+        may_name(name, pattern.glob, exact=pattern.exact)
+        for name in _seen_from_roots(pattern, path, scope)
+    )
 
 
 # Paths.

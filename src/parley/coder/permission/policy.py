@@ -26,6 +26,7 @@ from parley.coder.permission.access import (
     WritesPath,
 )
 from parley.coder.permission.denied_words import Hit
+from parley.coder.permission.guess import pieces
 from parley.coder.permission.nested import commands_in
 from parley.coder.permission.paths import Scope, inside, relative
 from parley.coder.permission.pattern import (
@@ -41,6 +42,7 @@ from parley.coder.permission.protected import (
     is_inside_one,
     is_protected,
     protected_word,
+    unknown_target,
 )
 from parley.coder.permission.readonly import impact_of
 from parley.coder.permission.rule import EVERY_TOOL, Effect, Rule, rule_of
@@ -182,11 +184,14 @@ _PLAN = "Describe what you would do instead, and let the user choose another mod
 
 
 def changes_protected(access: RunsCommand, scope: Scope) -> bool:
-    """Whether a command names a protected path that it may change: it never runs unasked then."""
-    return _protected(access, scope) is not None
+    """Whether a command names a protected path that it may change: it never runs unasked then.
+
+    Where nobody can tell what it names, it is asked for too, but no path was agreed to.
+    """
+    return _protected(access, scope, in_doubt=False) is not None
 
 
-def _protected(access: Access | None, scope: Scope) -> str | None:
+def _protected(access: Access | None, scope: Scope, *, in_doubt: bool = True) -> str | None:
     """What an access would change that decides what runs later."""
     match access:
         case WritesPath(path=path):
@@ -200,7 +205,8 @@ def _protected(access: Access | None, scope: Scope) -> str | None:
             commands = commands_in(command)
             if word := _own_word(commands.names, scope):
                 return word
-            return protected_word(commands.names) or git_settings(commands.found)
+            named = protected_word(commands.names) or git_settings(commands.found)
+            return named or (unknown_target(commands.written) if in_doubt else None)
         case _:
             return None
 
@@ -214,7 +220,7 @@ def _is_within(path: str, scope: Scope) -> bool:
 def _own_word(words: Iterable[str], scope: Scope) -> str | None:
     """A word of a command that names something of the agent, as a whole or as a value."""
     for word in words if scope.own else ():
-        places = (posixpath.join(scope.cwd, piece) for piece in word.split("=") if piece)
+        places = (posixpath.join(scope.cwd, piece) for piece in pieces(word))
         if any(inside(scope.resolve(place), scope.own) for place in places):
             return word
     return None

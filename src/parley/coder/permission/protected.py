@@ -10,8 +10,9 @@ characters that nobody sees.
 import re
 from collections.abc import Iterable
 
+from parley.coder.permission.guess import pieces
 from parley.coder.permission.paths import folded
-from parley.coder.permission.wildcard import is_wild, may_be
+from parley.coder.permission.wildcard import ANYTHING, is_wild, may_be
 
 _FOLDERS = frozenset(
     (".git", ".hg", ".svn", ".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".husky")
@@ -86,9 +87,22 @@ def _is_apart(folder: str, below: list[str]) -> bool:
 def protected_word(words: Iterable[str]) -> str | None:
     """A word of a command that names a protected path, as a whole or as a value."""
     for word in sorted(words):
-        if any(is_protected(part) or _may_become_one(part) for part in word.split("=")):
-            return word
+        if any(is_protected(part) or _may_become_one(part) for part in pieces(word)):
+            return _shown(word)
     return None
+
+
+def unknown_target(targets: Iterable[str]) -> str | None:
+    """Where output goes, if nobody can tell what folder or what name that is."""
+    for target in sorted(targets):
+        steps = target.split("/")
+        if ANYTHING in (steps[0], steps[-1]):
+            return _shown(target)
+    return None
+
+
+def _shown(guessed: str) -> str:
+    return guessed.replace(ANYTHING, "\u2026")
 
 
 def git_settings(commands: Iterable[tuple[str | None, ...]]) -> str | None:

@@ -14,13 +14,18 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from parley.coder.permission.guess import guess
 from parley.coder.permission.shell_words import QUIET, Fact, Unclear, Word, literal, read
+from parley.coder.permission.wildcard import ANYTHING
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 # The grammar takes a line that begins with an escaped letter for more of the line before.
 _AT_LINE_START = re.compile(r"(\n[ \t]*)\\(?=[A-Za-z0-9_./-])")
+
+# The folder that these stand for is known well enough; what follows tells the rest.
+_AT_HOME = re.compile(r'"?(?:~|\$(?:HOME|PWD|TMPDIR)\b|\$\{(?:HOME|PWD|TMPDIR)\})"?/[^$`{]*$')
 
 MOST_PARTS = 50
 MOST_CHARACTERS = 10_000
@@ -47,6 +52,10 @@ class CommandLine(Struct, frozen=True):
     """What keeps it from being plain."""
     targets: tuple[str | None, ...] = ()
     """Where redirections lead to."""
+    guesses: frozenset[str] = frozenset()
+    """Words that only a shell could tell, what variables are given, and what loops go over."""
+    written: frozenset[str] = frozenset()
+    """Targets of output that only a shell could tell."""
     complete: bool = True
     """Whether `commands` is all there is; not so if the grammar could not read everything."""
 
@@ -91,7 +100,13 @@ def parse(text: str) -> CommandLine:
             else:
                 facts.add("words that two readers split differently")
     return CommandLine(
-        text, commands, frozenset(facts), tuple(seen.targets), readable and not seen.strays
+        text,
+        commands,
+        frozenset(facts),
+        tuple(seen.targets),
+        frozenset(seen.guesses),
+        frozenset(seen.written),
+        readable and not seen.strays,
     )
 
 
@@ -188,6 +203,7 @@ _PARTS: dict[str, Fact | None] = {
     "ERROR": "a syntax error",
 }
 _COMMANDS = {"command", "declaration_command", "unset_command", "test_command"}
+_GIVES = {"variable_assignment", "for_statement"}
 _NO_WORDS = {"variable_assignment", "file_redirect", "heredoc_redirect", "herestring_redirect"}
 
 
@@ -199,10 +215,19 @@ class _Seen:
         self.commands: list[Command] = []
         self.facts: set[Fact] = set()
         self.targets: list[str | None] = []
+        self.guesses: set[str] = set()
+        self.written: set[str] = set()
+        self._echoed: set[str] = set()
         self.strays = False
         """Whether words were found that belong to no command."""
 
     def walk(self, root: "Node") -> None:
+        self._walk(root)
+        if "a function" in self.facts or "alias" in self._source:
+            # What is called `echo` may be something else then.
+            self.guesses |= self._echoed
+
+    def _walk(self, root: "Node") -> None:
         for node in self._every_node(root):
             if self._is_quiet(node):
                 continue
@@ -216,10 +241,15 @@ class _Seen:
             elif node.type == "file_redirect":
                 found = node.children_by_field_name("destination")
                 self.targets.extend(literal(self._text(target)) for target in found)
+                output = any(child.type.startswith((">", "&>")) for child in node.children)
+                known = all(_AT_HOME.match(self._text(target)) for target in found)
+                self._note(found, self.written if output and not known else self.guesses)
                 # The grammar takes words behind a redirection for more of its targets.
                 self.strays = self.strays or len(found) != 1
             elif node.type == "heredoc_redirect":
                 self.strays = self.strays or bool(node.children_by_field_name("argument"))
+            elif node.type in _GIVES:
+                self._given(node.children_by_field_name("value"))
 
     def _every_node(self, root: "Node") -> Iterator["Node"]:
         """In the order of the text, without recursion: a line can nest as deep as it is long."""
@@ -235,9 +265,20 @@ class _Seen:
         return node.type == "file_redirect" and QUIET.fullmatch(self._text(node)) is not None
 
     def _words(self, command: "Node") -> Iterator[str | None]:
-        for child in command.children:
-            if child.type not in _NO_WORDS:
-                yield literal(self._text(child))
+        words = [child for child in command.children if child.type not in _NO_WORDS]
+        told = bool(words) and self._text(words[0]) == "echo"
+        self._note(words, self._echoed if told else self.guesses)
+        yield from (literal(self._text(word)) for word in words)
+
+    def _note(self, nodes: "list[Node]", into: set[str]) -> None:
+        """Guess at what only a shell could tell."""
+        into.update(guess(text) for text in map(self._text, nodes) if literal(text) is None)
+
+    def _given(self, values: "list[Node]") -> None:
+        """Note what a variable may be, as far as it is written out; its use is noted anyway."""
+        inner = [child for value in values for child in (value.children or [value])]
+        found = {guess(self._text(node)) for node in (*values, *inner)}
+        self.guesses |= {text for text in found if text and ANYTHING not in text}
 
     def _text(self, node: "Node") -> str:
         return self._source[node.start_byte : node.end_byte]

@@ -8,6 +8,9 @@ from functools import lru_cache
 
 from parley.coder.permission.paths import folded
 
+ANYTHING = "\uffff"
+"""Stands in a word for what only a shell knows: any text, with slashes in it or none."""
+
 _WILD = frozenset("*?[")
 # Kinds of what stands in a pattern; everything else is one character.
 _ONE, _NAME, _DEEP = "one", "name", "deep"
@@ -20,7 +23,7 @@ Tokens = tuple[str, ...]
 
 def is_wild(word: str) -> bool:
     """Whether a shell might put something else in the place of a word."""
-    return not _WILD.isdisjoint(word)
+    return ANYTHING in word or not _WILD.isdisjoint(word)
 
 
 def may_be(word: str, name: str) -> bool:
@@ -45,7 +48,9 @@ def _tokens(word: str) -> Tokens:
     while position < len(word):
         character = word[position]
         end = word.find("]", position + 2) if character == "[" else -1
-        if character == "*":
+        if character == ANYTHING:
+            found.append(_DEEP)
+        elif character == "*":
             found.append(_NAME)
         elif character == "?" or end > 0:
             found.append(_ONE)
