@@ -146,21 +146,21 @@ def test_a_script_plays_for_several_sessions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("others", [(), ("--provider", "scripted")])
-def test_a_script_that_cannot_be_read_ends_the_start_with_one_line(
+def test_a_script_that_cannot_be_read_ends_the_start_with_the_fix(
     tmp_path: Path, others: tuple[str, ...]
 ) -> None:
     with RawAgent(*others, "--script", str(tmp_path / "none.json"), home=tmp_path) as agent:
         status, complaints = agent.end()
     assert status == 2
-    assert "none.json' cannot be read: No such file or directory; name a script" in complaints
-    assert complaints.count("\n") == 1
+    assert "none.json' cannot be read: No such file or directory\ntry: name a script" in complaints
+    assert complaints.count("\n") == 2
 
 
 def test_a_script_in_the_environment_that_cannot_be_read_ends_the_start(tmp_path: Path) -> None:
     env = {"PARLEY_PROVIDER": "scripted", "PARLEY_SCRIPT": str(tmp_path / "none.json")}
     with RawAgent(home=tmp_path, env=env) as agent:
         status, complaints = agent.end()
-    assert status == 1
+    assert status == 2
     assert "none.json: `script` cannot be read" in complaints
 
 

@@ -100,18 +100,18 @@ def test_json_lists_all_of_them(home: Path, capsys: pytest.CaptureFixture[str]) 
 def test_an_unknown_name_is_a_message_with_a_hint(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["agents", "gemni"]) == 1
-    assert "did you mean `gemini`?" in capsys.readouterr().err
+    assert main(["agents", "gemni"]) == 2
+    assert "\ntry: did you mean `gemini`?" in capsys.readouterr().err
 
 
 def test_a_wrong_file_is_a_message_that_names_it(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["agents", "--registry", str(home / "none.json")]) == 1
+    assert main(["agents", "--registry", str(home / "none.json")]) == 2
     assert f"{home}/none.json: `the file` does not exist" in capsys.readouterr().err
     path = home / "other.toml"
     path.write_text("[agents.x]\n")
-    assert main(["agents", "--config", str(path)]) == 1
+    assert main(["agents", "--config", str(path)]) == 2
     assert f"{path}: `agents.x.command` is missing" in capsys.readouterr().err
 
 

@@ -128,6 +128,7 @@ def test_a_local_server_and_an_answer_of_the_model_are_seen(tmp_path: Path) -> N
             PARLEY_MODEL="gpt-5",
         )
     assert found["online"] == Finding("online", "ok", "openai/gpt-5 answers")
+    assert f"at {server.url.removeprefix('http://')}" in found["provider openai"].text
     assert server.violations == []
     with FakeServer(OpenAIChatFake(""), []) as server:
         local = LocalServer("ollama", "Ollama", server.port)

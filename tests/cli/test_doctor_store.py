@@ -218,7 +218,7 @@ def test_looking_and_repairing_are_told_apart_from_asking_a_model(
     with pytest.raises(SystemExit) as left:
         main(["doctor", "--repair", "--online"])
     assert left.value.code == 2
-    assert "not allowed with argument" in capsys.readouterr().err
+    assert "`--online` and `--repair` exclude each other" in capsys.readouterr().err
 
 
 def test_a_working_agent_is_not_disturbed_and_a_killed_one_is_tidied_up_after(

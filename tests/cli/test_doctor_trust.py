@@ -13,10 +13,11 @@ def test_without_agreements_nothing_is_said(tmp_path: Path) -> None:
 
 def test_agreements_are_counted(tmp_path: Path) -> None:
     contents = [Content("skill", name, "/project", "x", "d", "") for name in ("a", "b")]
-    TrustBook(tmp_path).add(contents)
-    (found,) = trust_findings(tmp_path)
-    assert found.status == "ok"
-    assert found.text.startswith("2 of what projects bring along")
+    for some, things in ((contents[:1], "one thing"), (contents, "2 things")):
+        TrustBook(tmp_path).add(some)
+        (found,) = trust_findings(tmp_path)
+        assert found.status == "ok"
+        assert found.text.startswith(f"you trust {things} that projects bring along")
 
 
 def test_a_file_that_is_not_believed_is_named_with_the_fix(tmp_path: Path) -> None:

@@ -23,7 +23,10 @@ def test_version_prints_the_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"parley {__version__}\n"
 
 
-def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_every_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     with pytest.raises(SystemExit) as ended:
         main(["--help"])
     assert ended.value.code == 0
@@ -49,27 +52,32 @@ def test_what_an_agent_wrote_into_an_error_is_made_visible(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["fail", "--how", "lose"], FAILING) == 1
-    assert capsys.readouterr().err == "parley: gone; its last words:\n\\u001b[31mred\n"
+    assert capsys.readouterr().err == "parley fail: gone; its last words:\n\\u001b[31mred\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["nonsense"], "invalid choice: 'nonsense'"),
-        (["--nonsense"], "unrecognized arguments: --nonsense"),
-        (["fail", "--how", "7", "--nonsense"], "unrecognized arguments: --nonsense"),
-        (["fail"], "the following arguments are required: --how"),
+        (["fial"], "parley: `fial` is no command\ntry: did you mean `fail`? `parley --help` lists"),
+        (["--nonsense"], "parley: `--nonsense` is no option\ntry: `parley --help` explains"),
+        (
+            ["fail", "--how", "7", "--hwo=3"],
+            "parley fail: `--hwo` is no option\ntry: did you mean `--how`? `parley fail --help`",
+        ),
+        (["fail"], "parley fail: `--how` is missing\ntry: parley fail --how HOW\n"),
+        (["--help=x"], "parley: `-h/--help` takes no value\ntry: "),
     ],
 )
-def test_a_wrong_argument_is_a_usage_error_that_names_it(
+def test_a_wrong_argument_is_a_usage_error_that_names_it_and_the_fix(
     arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
         main(arguments, FAILING)
     assert ended.value.code == 2
-    shown = capsys.readouterr().err
-    assert complaint in shown
-    assert shown.startswith("usage: parley")
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith(complaint)
+    assert shown.err.count("\n") == 2
 
 
 def test_without_a_command_the_help_is_shown_and_the_status_is_2(
@@ -91,9 +99,9 @@ def test_ctrl_c_is_quiet_and_gives_130(capsys: pytest.CaptureFixture[str]) -> No
 def test_an_error_of_ours_is_a_message_and_not_a_traceback(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["fail", "--how", "refuse"], FAILING) == 1
+    assert main(["fail", "--how", "refuse"], FAILING) == 2
     assert capsys.readouterr().err == (
-        "parley: parley.toml: `port` is not a number\nhint: write a number\n"
+        "parley fail: parley.toml: `port` is not a number\ntry: write a number\n"
     )
 
 
@@ -110,9 +118,20 @@ def test_a_reader_that_goes_away_is_no_reason_to_complain() -> None:
     assert finished.returncode == 141
 
 
-def test_a_usage_error_names_the_help_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    for given, help_ in ((["nonsense"], "parley --help"), (["run", "--x"], "parley run --help")):
-        with pytest.raises(SystemExit) as left:
-            main(given)
-        assert left.value.code == 2
-        assert f"hint: `{help_}`" in capsys.readouterr().err
+@pytest.mark.parametrize("columns", [60, 72, 100, 200])
+@pytest.mark.parametrize("name", ["", *COMMANDS, "sessions show", "sessions prune"])
+def test_every_help_fits_the_terminal_and_breaks_no_word(
+    name: str,
+    columns: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def words(width: int) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(width))
+        with pytest.raises(SystemExit):
+            main([*name.split(), "--help"])
+        shown = capsys.readouterr().out
+        assert max(map(len, shown.splitlines())) <= min(width, 100)
+        return [word for word in shown.split() if word != "\\"]
+
+    assert words(columns) == words(100)

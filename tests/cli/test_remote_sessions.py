@@ -59,14 +59,14 @@ def test_a_fork_is_told_by_its_id(can: str, capsys: Capture) -> None:
 def test_what_cannot_be_deleted_does_not_keep_the_others(capsys: Capture) -> None:
     assert sessions("delete", "another-one", "one-of-them") == 1
     shown = capsys.readouterr().err
-    assert "parley: The first: not this one" in shown
+    assert "parley sessions: The first: not this one" in shown
     assert "deleted one-of-them  The first" in shown
 
 
 @pytest.mark.parametrize(
     ("arguments", "can", "problem"),
     [
-        (["--all"], "old load", "cannot list its sessions\nhint: name one by its whole id"),
+        (["--all"], "old load", "cannot list its sessions\ntry: name one by its whole id"),
         (["show", "one-of-them"], "old list", "cannot load a session\n"),
         (["fork", "one-of-them"], "list load", "cannot fork a session\n"),
         (["delete", "one-of-them"], "list load", "cannot delete a session\n"),
@@ -77,7 +77,7 @@ def test_what_an_agent_cannot_do_is_said_clearly(
     arguments: list[str], can: str, problem: str, capsys: Capture
 ) -> None:
     assert sessions(*arguments, can=can) == 1
-    assert f"parley: the agent (The first) {problem}" in capsys.readouterr().err
+    assert f"parley sessions: the agent (The first) {problem}" in capsys.readouterr().err
 
 
 def test_without_a_list_a_session_is_loaded_by_its_whole_id(capsys: Capture) -> None:

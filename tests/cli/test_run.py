@@ -179,7 +179,9 @@ def test_wrong_usage_exits_with_2_and_says_what_to_do(
         assert main(words) == 2, words
         out, err = capfd.readouterr()
         assert out == "", words
-        assert "try:" in err, words
+        begins = [line.partition(":")[0] for line in err.splitlines()]
+        assert begins == ["parley run", "try"], words
+        assert "Errno" not in err, words
 
 
 def test_events_end_with_the_result_also_when_nothing_could_begin(

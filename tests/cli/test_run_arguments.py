@@ -1,10 +1,12 @@
 """The arguments of `parley run`."""
 
 import argparse
+from typing import get_args
 
 import pytest
 
 from parley.cli.run_arguments import add_run_arguments, assignment, seconds
+from parley.coder.settings import Mode
 
 
 def parsed(*words: str) -> argparse.Namespace:
@@ -41,3 +43,12 @@ def test_what_excludes_each_other_is_wrong_usage(words: tuple[str, ...]) -> None
     with pytest.raises(SystemExit) as ended:
         parsed("x", *words)
     assert ended.value.code == 2
+
+
+def test_the_help_names_the_modes_of_our_agent_and_examples_of_rules() -> None:
+    parser = argparse.ArgumentParser()
+    add_run_arguments(parser)
+    shown = " ".join(parser.format_help().split())
+    assert f"of our agent: {', '.join(get_args(Mode))} " in shown
+    assert "allow this without asking, such as edit or 'bash:pytest *'" in shown
+    assert "whatever else is allowed, such as 'bash:rm *'" in shown

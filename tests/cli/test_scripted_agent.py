@@ -74,17 +74,17 @@ def test_a_variable_is_given_on_the_command_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("arguments", "status", "complaint"),
     [
-        ([], "no scenario is given"),
-        (["nonsense"], "there is no scenario `nonsense`"),
-        (["v1/turn-client"], "hint: play it with `parley scripted-client`"),
+        ([], 2, "`SCENARIO` is missing\ntry: `--list` names"),
+        (["nonsense"], 1, "there is no scenario `nonsense`"),
+        (["v1/turn-client"], 2, "\ntry: play it with `parley scripted-client`"),
     ],
 )
 def test_a_wrong_scenario_is_an_error_that_helps(
-    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], status: int, complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["scripted-agent", *arguments]) == 1
+    assert main(["scripted-agent", *arguments]) == status
     assert complaint in capsys.readouterr().err
 
 
@@ -103,7 +103,7 @@ def test_the_help_shows_a_scenario_that_can_be_played(
     shown = capsys.readouterr().out
     example = shown[shown.index('{"scenario"') : shown.index("The exit status")]
     (tmp_path / "help.json").write_text(example)
-    assert main(["scripted-client", str(tmp_path / "help.json")]) == 1
+    assert main(["scripted-client", str(tmp_path / "help.json")]) == 2
     assert "`hello` is for a scripted agent" in capsys.readouterr().err
 
 

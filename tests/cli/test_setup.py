@@ -103,9 +103,9 @@ def test_any_agent_can_be_named_and_its_secrets_stay_off_the_screen(
 
 
 def test_an_agent_that_is_not_here_is_a_message(capsys: Capture) -> None:
-    assert main(["setup", "zed", "--agent", "gemini"]) == 1
-    assert "`gemini` is not installed\nhint: npm install -g" in capsys.readouterr().err
-    assert main(["setup", "zed", "--agent", "gemni"]) == 1
+    assert main(["setup", "zed", "--agent", "gemini"]) == 2
+    assert "parley setup: `gemini` is not installed\ntry: npm install -g" in capsys.readouterr().err
+    assert main(["setup", "zed", "--agent", "gemni"]) == 2
     assert "did you mean `gemini`?" in capsys.readouterr().err
 
 

@@ -34,7 +34,7 @@ def test_a_bug_is_fixed_and_the_tour_says_what_happened_and_what_is_next(tmp_pat
     assert ended.returncode == 0, ended.stderr
     assert "(len(readings) + 1)" not in (tmp_path / "project" / "weather.py").read_text()
     assert "What happened" in ended.stderr
-    assert "parley doctor" in ended.stderr
+    assert "\n  parley doctor " in ended.stderr
     assert "All 3 steps done" in ended.stdout
     check = subprocess.run(
         [sys.executable, "-m", "unittest", "-q"], cwd=tmp_path / "project", capture_output=True
@@ -51,9 +51,10 @@ def test_without_a_folder_the_project_is_put_among_temporary_files(tmp_path: Pat
 
 def test_a_folder_that_exists_is_left_alone(tmp_path: Path) -> None:
     ended = toured(tmp_path, "--folder", str(tmp_path))
-    assert ended.returncode != 0
-    assert str(tmp_path) in ended.stderr
-    assert "Traceback" not in ended.stderr
+    assert ended.returncode == 2
+    assert ended.stderr == (
+        f"parley tour: `--folder` names `{tmp_path}`, which exists\ntry: name a new one\n"
+    )
 
 
 def test_a_tour_that_was_stopped_is_not_called_a_failure(
@@ -64,3 +65,36 @@ def test_a_tour_that_was_stopped_is_not_called_a_failure(
     said = capsys.readouterr().err
     assert "You have stopped it" in said
     assert "did not work" not in said
+
+
+def test_the_next_commands_begin_with_what_leads_to_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("first", "other place"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "parley").write_text("#!/bin/sh\n")
+        (tmp_path / folder / "parley").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+    assert tour.typed("first/parley") == "first/parley"
+    assert tour.typed("other place/parley") == "'other place/parley'"
+    assert tour.typed("-c") == "parley"
+    monkeypatch.setenv("PATH", str(tmp_path / "first"))
+    assert tour.typed("first/parley") == "parley"
+    assert tour.typed("other place/parley") == "'other place/parley'"
+    assert tour.typed("gone/parley") == "gone/parley"
+
+
+def test_what_the_tour_says_fits_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(runs, "run", lambda options: 0)
+    monkeypatch.setattr("sys.argv", [".venv/bin/parley"])
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.chdir(tmp_path)
+    assert tour.run(argparse.Namespace(folder=Path("p"))) == 0
+    said = capsys.readouterr().err
+    assert [
+        line for line in said.splitlines() if len(line) > 60 and str(tmp_path) not in line
+    ] == []
+    assert "\n  .venv/bin/parley sessions --all   find it again\n" in said

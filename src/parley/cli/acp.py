@@ -37,7 +37,7 @@ Everything can also be set in the environment (PARLEY_MODEL and so on) or in
 ~/.config/parley/config.toml. Nothing is ever read from the folder the agent works in.
 
 The exit status is 0 when the client ends the conversation, 1 when the agent cannot start, 2 for
-wrong usage, and 128 plus its number after a signal.
+wrong usage or a wrong setting, and 128 plus its number after a signal.
 """
 _VALUES = (
     ("model", "MODEL", "the model to begin with, as provider/model"),
@@ -95,7 +95,7 @@ def _problem_of(script: str) -> str:
         read_script(Path(script))
     except ConfigError as error:
         fix = 'name a script; "Scripts" in docs/agent.md describes them'
-        return f"{script!r} {error.problem}; {fix}"
+        return f"{script!r} {error.problem}\ntry: {fix}"
     return ""
 
 

@@ -34,7 +34,6 @@ _PROSE = {"parley": "this package", "known": "known", "config": "your file", "re
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     parser.add_argument("name", nargs="?", metavar="NAME", help="tell all about this agent")
     parser.add_argument("--json", action="store_true", help="print what is found as JSON")

@@ -37,9 +37,8 @@ started, 2 for wrong usage, and 128 plus its number after a signal.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
-    parser.usage = "parley bridge [--strict] [--losses FILE] [--unstable] -- AGENT..."
+    parser.usage = "parley bridge [OPTION...] -- AGENT..."
     parser.add_argument(
         "--strict", action="store_true", help="let a turn fail rather than lose a part of it"
     )

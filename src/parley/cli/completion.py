@@ -23,7 +23,6 @@ _PLACES: dict[str, Kind] = {"FILE": "file", "FOLDER": "folder"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     parser.add_argument("shell", choices=tuple(SCRIPTS), help="the shell")
 

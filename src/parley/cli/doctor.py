@@ -161,7 +161,7 @@ def _provider(provider: ProviderConfig) -> Finding:
     about = f"provider {provider.name}"
     parts = urlsplit(provider.base_url)
     # Without what may stand before an @ in it.
-    place = f"{provider.type} at {parts.hostname}{parts.path}"
+    place = f"{provider.type} at {parts.netloc.rpartition('@')[2]}{parts.path}"
     if provider.key is None:
         return Finding(about, "ok", f"{place}, without a key (from {provider.source})")
     if provider.key.in_keyring:

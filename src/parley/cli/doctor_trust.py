@@ -17,7 +17,8 @@ def trust_findings(data: Path) -> Iterator[Finding]:
         remove = f"rm -r {shlex.quote(str(path))}"
         yield Finding("trust", "problem", what, f"remove it ({remove}), and use /trust again")
     elif count:
-        yield Finding("trust", "ok", f"{count} of what projects bring along, kept in {path}")
+        things = "one thing" if count == 1 else f"{count} things"
+        yield Finding("trust", "ok", f"you trust {things} that projects bring along ({path})")
     for aside in sorted(data.glob(f"{ASIDE}*")):
         what = f"{aside} was not believed when you last used /trust, and kept aside"
         remove = f"rm {shlex.quote(str(aside))}"

@@ -1,37 +1,122 @@
-"""The form of our help texts, made without what a start can do without."""
+"""The form of our help texts: as wide as fits, made without what a start can do without."""
 
 import argparse
 import os
+import re
 import sys
+from collections.abc import Callable, Iterable, Iterator
 
 _WIDTH = 80
 """Where nobody says how wide the lines are."""
+_WIDEST = 100
+"""Longer lines are hard to read."""
+_DEEPER = "    "
+# Two columns, as a list of examples has them.
+_PAIR = re.compile(r"( +\S.*?) {2,}(\S.*)")
+_COMMAND = re.compile(r" +(\$ )?parley ")
+# What a shell takes as one word.
+_SHELL_WORD = re.compile(r"""(?:'[^']*'|"[^"]*"|\S)+""")
 
 
-class HelpText(argparse.RawDescriptionHelpFormatter):
-    """Keeps the lines of descriptions.
+class HelpText(argparse.HelpFormatter):
+    """Breaks all texts at blanks, and keeps lines that are indented.
 
     A parser makes one for every argument that is added, only to see whether it could be shown.
     The usual ones import archives and compression then, to learn the width of the terminal.
     """
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=terminal_width() - 2)
+        super().__init__(prog, width=help_width())
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return filled(text, width)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return packed(text.split(), width)
+
+
+def help_width() -> int:
+    """How wide the lines of an explanation are."""
+    return min(terminal_width(), _WIDEST) - 2
 
 
 def terminal_width() -> int:
     """How many characters fit into a line, as `COLUMNS` or the terminal says."""
+    return known_width() or _WIDTH
+
+
+def known_width() -> int | None:
+    """The same, if anybody says it: what goes into a file or a pipe has lines of any length."""
     try:
         return int(os.environ.get("COLUMNS", "")) or _terminal()
     except ValueError:
         return _terminal()
 
 
-def _terminal() -> int:
+def filled(text: str, width: int) -> str:
+    """Paragraphs as wide as fits. A line that is indented stays one, unless it does not fit."""
+    lines: list[str] = []
+    prose: list[str] = []
+    for line in text.split("\n"):
+        if line and not line.startswith(" "):
+            prose += line.split()
+            continue
+        if prose:
+            lines += packed(prose, width)
+            prose = []
+        lines += [line] if len(line) <= width else _broken(line, width)
+    return "\n".join(lines + packed(prose, width) if prose else lines)
+
+
+def packed(
+    words: Iterable[str],
+    width: int,
+    first: str = "",
+    later: str = "",
+    *,
+    end: str = "",
+    size: Callable[[str], int] = len,
+) -> list[str]:
+    """Words as lines that begin with `first` or `later`. No word is ever broken.
+
+    Every line but the last has `end` behind it.
+    """
+    lines: list[str] = []
+    room = width - len(end)
+    for word in words:
+        if not lines:
+            lines.append(first + word)
+        elif size(lines[-1]) + 1 + size(word) <= room:
+            lines[-1] += f" {word}"
+        else:
+            lines[-1] += end
+            lines.append(later + word)
+    return lines
+
+
+def command_lines(line: str, width: int) -> list[str]:
+    """An indented command line, as several that a shell takes for one if it does not fit."""
+    if len(line) <= width:
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    return packed(_SHELL_WORD.findall(line), width, indent, indent + _DEEPER, end=" \\")
+
+
+def _broken(line: str, width: int) -> Iterator[str]:
+    indent = line[: len(line) - len(line.lstrip())]
+    if pair := _PAIR.fullmatch(line):
+        yield from command_lines(pair[1], width)
+        yield from packed(pair[2].split(), width, indent + _DEEPER, indent + _DEEPER)
+    elif _COMMAND.match(line):
+        yield from command_lines(line, width)
+    else:
+        yield from packed(line.split(), width, indent, indent + _DEEPER)
+
+
+def _terminal() -> int | None:
     # The original one, whoever writes to the other meanwhile; a program without any has none.
     output = sys.__stdout__
     try:
-        columns = os.get_terminal_size(output.fileno()).columns if output else 0
+        return (os.get_terminal_size(output.fileno()).columns or None) if output else None
     except (ValueError, OSError):
-        return _WIDTH
-    return columns or _WIDTH
+        return None

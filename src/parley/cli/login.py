@@ -20,8 +20,8 @@ _TRIES = 3
 def log_in(config: Config) -> int:
     """Ask, and store; the exit status."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print("parley: --login needs a terminal", file=sys.stderr)
-        print("hint: run `parley acp --login` yourself", file=sys.stderr)
+        print("parley acp: `--login` needs a terminal", file=sys.stderr)
+        print("try: run `parley acp --login` yourself", file=sys.stderr)
         return 2
     try:
         vendor = _vendor()

@@ -9,12 +9,14 @@ import gc
 import importlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, NoReturn, Protocol, cast, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Literal, NamedTuple, Protocol, cast, get_args
 
 from parley import __version__
-from parley.cli.help_text import HelpText
-from parley.errors import AcpError
+from parley.cli.help_text import command_lines, filled, help_width, packed
+from parley.cli.usage import Parser, complaint, meant
+from parley.errors import AcpError, ConfigError
 
 Group = Literal["Use an agent", "Set it up", "Build agents and clients"]
 
@@ -116,20 +118,29 @@ def main(arguments: Sequence[str] | None = None, commands: Mapping[str, Listed] 
     """Run one command and return the exit status: 0 done, 1 failed, 2 wrong usage."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     # Global options take no value, so the first word that is not an option names the command.
-    name = next((word for word in given if not word.startswith("-")), None)
-    listed = commands.get(name or "")
-    command = _imported(listed.module) if listed else None
-    parser = _parser(commands, name, command)
-    agent: list[str] = []
-    if getattr(command, "TAKES_AGENT", False) and "--" in given:
+    at = next((at for at, word in enumerate(given) if not word.startswith("-")), len(given))
+    name = "".join(given[at : at + 1])
+    if at or name not in commands:
+        overview = _Overview(commands)
+        overview.parse_args(given[:at])
+        if not name:
+            overview.print_help(sys.stderr)
+            return 2
+        if name not in commands:
+            hint = f"{meant(name, commands)}`parley --help` lists the commands"
+            overview.fail(f"`{name}` is no command", hint)
+    listed = commands[name]
+    command = _imported(listed.module)
+    own, agent = given[at + 1 :], []
+    if getattr(command, "TAKES_AGENT", False) and "--" in own:
         # The parser would lose the border between the arguments and the command of an agent.
-        border = given.index("--")
-        given, agent = given[:border], given[border + 1 :]
-    options = parser.parse_args(given, argparse.Namespace(agent_command=agent))
-    if command is None:
-        parser.print_help(sys.stderr)
-        return 2
-    return _guarded(command, options)
+        border = own.index("--")
+        own, agent = own[:border], own[border + 1 :]
+    parser = Parser(prog=f"parley {name}", description=listed.summary)
+    parser.example = listed.example
+    command.add_arguments(parser)
+    options = parser.parse_args(own, argparse.Namespace(agent_command=agent))
+    return _guarded(parser.prog, command, options)
 
 
 def _imported(module: str) -> Command:
@@ -143,27 +154,24 @@ def _imported(module: str) -> Command:
         gc.enable()
 
 
-class _Overview(argparse.ArgumentParser):
-    """The parser of all commands, with a help that somebody new can act on."""
+class _Overview(Parser):
+    """The parser in front of all commands, with a help that somebody new can act on."""
 
-    commands: Mapping[str, Listed] = {}
-    named: str | None = None
-    """The command that was named, if there is such a command."""
-
-    def error(self, message: str) -> NoReturn:
-        """Say what is wrong and where the right way is explained."""
-        command = "parley" if self.named is None else f"parley {self.named}"
-        self.print_usage(sys.stderr)
-        self.exit(2, f"{command}: error: {message}\nhint: `{command} --help` shows what there is\n")
+    def __init__(self, commands: Mapping[str, Listed]) -> None:
+        super().__init__(prog="parley", usage="parley COMMAND [ARGUMENT...]")
+        self._commands = commands
+        self.add_argument("--version", action="version", version=f"parley {__version__}")
 
     def format_help(self) -> str:
-        lines = [self.format_usage(), _FIRST_STEPS]
+        width = help_width()
+        lines = [self.format_usage(), filled(_FIRST_STEPS, width)]
         for group in get_args(Group):
-            listed = {name: each for name, each in self.commands.items() if each.group == group}
+            listed = {name: each for name, each in self._commands.items() if each.group == group}
             if listed:
-                lines += [f"{group}:", *map(_entry, listed, listed.values()), ""]
-        lines.append("`parley COMMAND --help` explains a command. --version prints the version.")
-        return "\n".join(lines) + "\n"
+                entries = (_entry(name, each, width) for name, each in listed.items())
+                lines += [f"{group}:", *chain.from_iterable(entries), ""]
+        lines.append(filled(_LAST_WORDS, width))
+        return "\n".join(lines)
 
 
 _FIRST_STEPS = """\
@@ -177,39 +185,17 @@ Nothing needs to be configured to begin:
 """
 
 
-def _entry(name: str, listed: Listed) -> str:
-    line = f"  {name:<17}{listed.summary}"
-    return f"{line}\n{'':<19}$ {listed.example}" if listed.example else line
+_LAST_WORDS = "`parley COMMAND --help` explains a command. --version prints the version.\n"
 
 
-def _parser(
-    commands: Mapping[str, Listed], name: str | None, command: Command | None
-) -> argparse.ArgumentParser:
-    """The parser of the named command, or of all where none is known."""
-    parser = _Overview(
-        prog="parley",
-        usage="parley COMMAND [ARGUMENT...]",
-        allow_abbrev=False,
-        formatter_class=HelpText,
-    )
-    parser.commands = commands
-    parser.named = None if command is None else name
-    parser.add_argument("--version", action="version", version=f"parley {__version__}")
-    subparsers = parser.add_subparsers(
-        metavar="COMMAND", prog="parley", parser_class=argparse.ArgumentParser
-    )
-    for each, listed in commands.items():
-        if command is not None and each != name:
-            continue  # Making all of them takes longer than anything that the agent does at start.
-        sub = subparsers.add_parser(
-            each, description=listed.summary, allow_abbrev=False, formatter_class=HelpText
-        )
-        if command is not None:
-            command.add_arguments(sub)
-    return parser
+def _entry(name: str, listed: Listed, width: int) -> Iterator[str]:
+    indent = " " * 19
+    yield from packed(listed.summary.split(), width, f"  {name:<17}", indent)
+    if listed.example:
+        yield from command_lines(f"{indent}$ {listed.example}", width)
 
 
-def _guarded(command: Command, options: argparse.Namespace) -> int:
+def _guarded(prog: str, command: Command, options: argparse.Namespace) -> int:
     """Run the command; what a person would see as noise becomes an exit status."""
     try:
         status = command.run(options)
@@ -222,10 +208,6 @@ def _guarded(command: Command, options: argparse.Namespace) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
     except AcpError as error:
-        # Only here, since a command that works does not need it.
-        from parley.frontend.visible import visible  # noqa: PLC0415
-
-        # An agent may have written it.
-        print(f"parley: {visible(str(error))}", file=sys.stderr)
-        return 1
+        print(complaint(prog, error), end="", file=sys.stderr)
+        return 2 if isinstance(error, ConfigError) else 1
     return status

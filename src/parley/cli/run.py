@@ -288,8 +288,11 @@ def _text_of(path: str) -> str:
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(path, "--prompts", f"cannot be read: {error}", "name a file") from None
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror}"
+        raise ConfigError(path, "--prompts", problem, "name a file that exists") from None
+    except UnicodeDecodeError:
+        raise ConfigError(path, "--prompts", "is no text in UTF-8", "save it as UTF-8") from None
 
 
 def _is_terminal(fd: int) -> bool:

@@ -30,16 +30,16 @@ _REPEATED = (
     ("file", "FILE", "send a file along; repeat for more"),
     ("image", "FILE", "send an image along; repeat for more"),
     ("add-dir", "FOLDER", "another folder that the session may use"),
-    ("allow", "RULE", "allow this without asking"),
-    ("deny", "RULE", "refuse this, whatever else is allowed"),
+    ("allow", "RULE", "allow this without asking, such as edit or 'bash:pytest *'"),
+    ("deny", "RULE", "refuse this, whatever else is allowed, such as 'bash:rm *'"),
 )
 _VALUES = (
     ("prompts", "FILE", "several prompts: one per line, or JSON lines; `-` is stdin"),
     ("agent", "NAME", "an agent that `parley agents` lists"),
     ("cwd", "FOLDER", "where the session works; here by default"),
     ("session", "ID", "go on with a stored session"),
-    ("model", "MODEL", "the model of the session"),
-    ("mode", "MODE", "the mode of the session"),
+    ("model", "MODEL", "the model of the session; of our agent it is provider/model"),
+    ("mode", "MODE", "the mode of the session; of our agent: ask, auto-edit, plan, full-access"),
     ("permissions", "FILE", "rules in a file: allow, deny, otherwise; JSON or TOML"),
     ("mcp", "FILE", "MCP servers for the session: JSON with mcpServers"),
     ("record", "FILE", "write every frame to FILE, as lines of JSON"),
@@ -47,7 +47,6 @@ _VALUES = (
 
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = USAGE
     parser.epilog = EPILOG
     parser.add_argument("prompt", nargs="*", metavar="PROMPT", help="what to do")
@@ -88,7 +87,9 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
 def assignment(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
-        raise argparse.ArgumentTypeError(f"`{text}` is not NAME=VALUE")
+        raise argparse.ArgumentTypeError(
+            f"`{text}` has no name and value\nhint: write NAME=VALUE, the name of the option first"
+        )
     return name, value
 
 
@@ -98,7 +99,9 @@ def seconds(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError(f"`{text}` is no number of seconds")
+        raise argparse.ArgumentTypeError(
+            f"`{text}` is no number of seconds\nhint: write for instance 30 or 0.5"
+        )
     return value
 
 

@@ -6,9 +6,10 @@ import sys
 
 from parley.conformance.player_driver import play
 from parley.conformance.player_report import Report
-from parley.conformance.scenario import Scenario, ScenarioError
+from parley.conformance.scenario import Scenario
 from parley.conformance.scenario_files import load_scenario, scenario_names
 from parley.conformance.scripted_stage import HalfClosingPipe, ProcessStage
+from parley.errors import ConfigError
 from parley.transport.takeover import StdioTakeover
 
 HELP = """
@@ -34,7 +35,6 @@ with its own.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = HELP
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("scenario", metavar="SCENARIO", nargs="?", help="what to play")
     add_shared_arguments(parser)
 
@@ -74,14 +74,17 @@ def chosen_scenario(options: argparse.Namespace, plays: str) -> Scenario:
     """The scenario that the command line names.
 
     Raises:
-        ScenarioError: it names none, or one for the other side.
+        ConfigError: it names none, or one for the other side.
+        ScenarioError: it cannot be read.
     """
     if options.scenario is None:
-        raise ScenarioError("no scenario is given\nhint: `--list` names those that are there")
+        hint = "`--list` names those that are there"
+        raise ConfigError("the command line", "SCENARIO", "is missing", hint)
     scenario = load_scenario(options.scenario)
     if scenario.plays != plays:
-        hint = f"hint: play it with `parley scripted-{scenario.plays}`"
-        raise ScenarioError(f"`{scenario.name}` is for a scripted {scenario.plays}\n{hint}")
+        hint = f"play it with `parley scripted-{scenario.plays}`"
+        problem = f"is for a scripted {scenario.plays}"
+        raise ConfigError("the command line", scenario.name, problem, hint)
     return scenario
 
 
@@ -103,5 +106,5 @@ def conclude(report: Report) -> int:
 def _assignment(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
-        raise argparse.ArgumentTypeError(f"`{text}` is not NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"`{text}` has no name\nhint: write NAME=VALUE")
     return name, value

@@ -12,6 +12,7 @@ from parley.cli.scripted_agent import (
 )
 from parley.conformance.player_driver import play
 from parley.conformance.player_report import Report
+from parley.errors import ConfigError
 from parley.transport.process import spawn
 
 HELP = """
@@ -28,7 +29,6 @@ The exit status is 0 when everything went as the scenario says, 1 when not.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = HELP
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("scenario", metavar="SCENARIO", nargs="?", help="what to play")
     parser.add_argument(
         "agent", metavar="AGENT", nargs="*", help="the command of the agent, after `--`"
@@ -41,8 +41,8 @@ def run(options: argparse.Namespace) -> int:
         return list_scenarios("client")
     scenario = chosen_scenario(options, "client")
     if not options.agent:
-        print("parley: no agent is given; write its command after `--`", file=sys.stderr)
-        return 2
+        hint = "write its command after `--`"
+        raise ConfigError("the command line", "AGENT", "is missing", hint)
 
     async def drive() -> Report:
         transport = await spawn(options.agent, on_stderr=_pass_on)

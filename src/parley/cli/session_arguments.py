@@ -34,7 +34,6 @@ _ACTIONS = {
 
 
 def add_session_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = USAGE
     parser.epilog = EPILOG
     _add_shared(parser, default=None)

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from parley.cli.private_file import private
 from parley.cli.session_arguments import add_session_arguments
 from parley.cli.stored_sessions import stored_sessions
+from parley.cli.usage import complaint
 from parley.coder.config import load
 from parley.errors import AcpError, ConfigError
 from parley.frontend.headless.json_output import plain
@@ -22,7 +23,7 @@ from parley.frontend.story import story_of, texts_of
 from parley.frontend.transcript_html import html
 from parley.frontend.transcript_markdown import markdown
 from parley.frontend.transcript_text import EVERYTHING, Line, text_lines
-from parley.frontend.visible import one_line, visible
+from parley.frontend.visible import one_line
 from parley.session.event import Event
 from parley.session.role import SessionInfo
 
@@ -204,7 +205,7 @@ async def _deleted(source: SessionSource, sessions: Iterable[SessionInfo]) -> in
             await source.delete(session)
         except AcpError as error:
             failed = 1
-            print(f"parley: {visible(str(error))}", file=sys.stderr)
+            print(complaint("parley sessions", error), end="", file=sys.stderr)
         else:
             title = one_line(session.title or "(no title)", 70)
             print(f"deleted {one_line(session.session_id)}  {title}", file=sys.stderr)

@@ -28,7 +28,6 @@ _BY_NAME = {editor.name: editor for editor in EDITORS}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     parser.add_argument("editor", choices=tuple(_BY_NAME), help="the editor")
     way = parser.add_mutually_exclusive_group()

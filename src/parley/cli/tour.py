@@ -2,13 +2,15 @@
 
 import argparse
 import os
+import shlex
 import shutil
 import sys
 import tempfile
-import textwrap
+from contextlib import suppress
 from pathlib import Path
 
 from parley.cli import run as runs
+from parley.cli.help_text import filled, help_width
 from parley.cli.tour_project import FILES
 from parley.client.agents import own_agent
 from parley.errors import ConfigError
@@ -19,7 +21,6 @@ TASK = (
     'replace "len(readings) + 1" with "len(readings)" in weather.py then '
     "run python3 -m unittest -q"
 )
-_WIDEST = 100
 _BEFORE = """\
 A small project with a bug is in {folder}.
 
@@ -35,14 +36,14 @@ over the Agent Client Protocol. It read the file, asked for the edit and for the
 tests of the project pass now. The session was kept.
 
 Next:
-  parley sessions --all   find it again
-  parley doctor           see how to give the agent a model
-  parley run "list ."     let it work in your own folder
-  parley setup zed        use it in an editor"""
+  {parley} sessions --all   find it again
+  {parley} doctor           see how to give the agent a model
+  {parley} run "list ."     let it work in your own folder
+  {parley} setup zed        use it in an editor"""
 _STOPPED = """\
-You have stopped it. The project is in {folder}; `parley tour` begins with another one."""
+You have stopped it. The project is in {folder}; `{parley} tour` begins with another one."""
 _FAILED = """\
-This did not work. `parley doctor` shows what is missing; the project is in {folder}."""
+This did not work. `{parley} doctor` shows what is missing; the project is in {folder}."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,8 +64,24 @@ def run(options: argparse.Namespace) -> int:
     status = runs.run(started)
     stopped = (ExitCode.CANCELLED, ExitCode.LEFT)
     text = _AFTER if status == 0 else _STOPPED if status in stopped else _FAILED
-    _say(text.format(folder=folder))
+    _say(text.format(folder=folder, parley=typed(sys.argv[0])))
     return status
+
+
+def typed(program: str) -> str:
+    """What begins a command line of ours here: `parley` if a shell finds it, else what began this.
+
+    After a setup into a folder of its own, only the path leads to it.
+    """
+    if os.path.basename(program) != "parley" or _is_same(shutil.which("parley"), program):
+        return "parley"
+    return shlex.quote(program)
+
+
+def _is_same(found: str | None, program: str) -> bool:
+    with suppress(OSError):
+        return found is not None and os.path.samefile(found, program)
+    return False
 
 
 def _project(folder: Path | None) -> Path:
@@ -85,12 +102,4 @@ def _project(folder: Path | None) -> Path:
 
 def _say(text: str) -> None:
     """Explain something: on stderr, since it is no output of the task, and as wide as fits."""
-    width = min(shutil.get_terminal_size().columns, _WIDEST) - 1
-    # A path or an option is copied by hand, so it stays in one piece.
-    wrapper = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False)
-    for paragraph in text.split("\n\n"):
-        if "\n  " in f"\n{paragraph}":
-            print(paragraph, file=sys.stderr)
-        else:
-            print(wrapper.fill(" ".join(paragraph.split())), file=sys.stderr)
-        print(file=sys.stderr, flush=True)
+    print(filled(text, help_width()), end="\n\n", file=sys.stderr, flush=True)

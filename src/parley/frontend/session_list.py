@@ -84,7 +84,7 @@ def age(text: str) -> timedelta:
     """
     found = _AGE.fullmatch(text)
     if found is None:
-        raise ValueError(f"`{text}` is no time span: write 12h, 30d or 2w")
+        raise ValueError(f"`{text}` is no time span\nhint: write for instance 12h, 30d or 2w")
     return int(found[1]) * _UNITS[found[2]]
 
 

@@ -34,3 +34,11 @@ def test_nothing_of_an_agent_reaches_the_terminal_raw() -> None:
     nasty = "\x1b]0;title\x07\u202e\r"
     trouble = Trouble(ExitCode.FAILED, nasty, nasty, nasty, (nasty,), nasty, nasty, nasty)
     assert all(line.isprintable() for line, _ in lines_of(trouble))
+
+
+def test_without_facts_the_fix_is_a_line_like_that_of_every_command() -> None:
+    trouble = Trouble(ExitCode.USAGE, "`--cwd` is no folder: x", hint="name one that exists")
+    assert [line for line, _ in lines_of(trouble)] == [
+        "parley run: `--cwd` is no folder: x",
+        "try: name one that exists",
+    ]

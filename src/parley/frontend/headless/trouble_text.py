@@ -30,4 +30,6 @@ def lines_of(trouble: Trouble) -> Iterator[tuple[str, Tone]]:
         for line in trouble.stderr[-_STDERR_LINES:]:
             yield f"    | {one_line(line, _WIDTH)}", "dim"
     if trouble.hint is not None:
-        yield f"  try:         {one_line(trouble.hint, 2 * _WIDTH)}", "plain"
+        # Beside facts it is one of them; alone it stands as with every other command.
+        label = "try: " if trouble.agent is None else "  try:         "
+        yield f"{label}{one_line(trouble.hint, 2 * _WIDTH)}", "plain"
