@@ -9,11 +9,13 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
 from parley.coder.errors import ToolError
+from parley.coder.private_folder import make_private
 from parley.coder.sandbox import bubblewrap, landlock, seatbelt, seccomp
 from parley.coder.sandbox.box import Box, LandlockBox
 from parley.coder.sandbox.mounts import MountBox
@@ -135,7 +137,7 @@ class Sandbox:
         for folder in (*_some(self._cache), *open_):
             # Without a cache package managers say what they miss.
             with suppress(OSError):
-                os.makedirs(folder, 0o700, exist_ok=True)
+                make_private(Path(folder))
 
     async def _strongest(self) -> Level:
         # Only commands need it, and an editor waits for the first answer.
