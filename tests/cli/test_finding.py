@@ -37,6 +37,7 @@ def test_on_a_terminal_lines_are_broken_at_blanks_and_indented(
         "         to fix it: mend it",
         "         with care",
     ]
+    assert lines(Finding("x", "ok", path)) == ["ok       x:", f"         {path}"]
     assert lines(Finding("x", "ok", "漢字漢字漢 漢字漢字")) == [
         "ok       x: 漢字漢字漢",
         "         漢字漢字",

@@ -23,8 +23,8 @@ class Finding(Struct, frozen=True):
 
 def lines(finding: Finding) -> list[str]:
     """The finding for whoever reads stdout; on a terminal, broken at blanks."""
-    shown = _wrapped(f"{_MARKS[finding.status]}  {finding.about}: ", finding.text)
-    return [*shown, *_wrapped(f"{_INDENT}to fix it: ", finding.fix)] if finding.fix else shown
+    shown = _wrapped(f"{_MARKS[finding.status]}  ", f"{finding.about}: {finding.text}")
+    return [*shown, *_wrapped(_INDENT, f"to fix it: {finding.fix}")] if finding.fix else shown
 
 
 def is_bad(found: Iterable[Finding]) -> bool:
@@ -38,5 +38,5 @@ def _wrapped(first: str, text: str) -> list[str]:
     for line in visible(text).split("\n"):
         # Several blanks stay several, since they may be part of a path.
         words = line.split(" ")
-        lines += packed(words, room, _INDENT if lines else visible(first), _INDENT, size=cells)
+        lines += packed(words, room, _INDENT if lines else first, _INDENT, size=cells)
     return lines
