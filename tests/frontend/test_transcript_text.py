@@ -4,7 +4,7 @@ from parley.frontend.story import story_of
 from parley.frontend.transcript_text import EVERYTHING, text_lines
 from parley.frontend.visible import cells
 from parley.session.content import Text
-from parley.session.event import ChunkAdded
+from parley.session.event import ChunkAdded, NoticeGiven
 from tests.frontend.stories import INFO, PIXEL, one_turn, strange_things, tricky
 from tests.frontend.tricks import TRICKS, leaked
 
@@ -92,6 +92,14 @@ def test_what_was_said_is_broken_between_words_and_code_is_not() -> None:
     ]
     whole = [text for text, _ in text_lines(story_of(INFO, events))]
     assert "some words that are too long for it" in whole
+
+
+def test_notices_are_shown_whole() -> None:
+    notice = NoticeGiven("This project brings a server: type /trust", "warning")
+    assert text_lines(story_of(INFO, [notice]), 30)[-2:] == [
+        ("-- This project brings a", "warning"),
+        ("   server: type /trust", "warning"),
+    ]
 
 
 def test_titles_are_cut_to_the_width() -> None:

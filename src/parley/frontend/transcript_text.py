@@ -74,7 +74,10 @@ class _Lines:
                 case Call():
                     yield from self._call(part)
                 case Mark():
-                    yield self._cut("-- ", part.text), _TONES[part.severity]
+                    first, *rest = self._wrapped(one_line(part.text), 3) or [""]
+                    yield f"-- {first}", _TONES[part.severity]
+                    for line in rest:
+                        yield f"   {line}", _TONES[part.severity]
         if story.plan:
             yield "", "plain"
             yield "plan", "strong"
@@ -125,17 +128,18 @@ class _Lines:
             for line, tone in self._limited(text.split("\n"), self._limits.output, "dim"):
                 yield f"    {line}", tone
 
-    def _wrapped(self, text: str) -> list[str]:
+    def _wrapped(self, text: str, margin: int = 0) -> list[str]:
         """The lines of a text, broken between words where they do not fit; code stays as it is."""
         lines: list[str] = []
+        width = None if self._width is None else max(self._width - margin, 10)
         for line in visible(text.strip("\n")).split("\n"):
             words = line.lstrip(" ")
             indent = line[: len(line) - len(words)]
-            if self._width is None or len(line) <= self._width or len(indent) >= _CODE_INDENT:
+            if width is None or len(line) <= width or len(indent) >= _CODE_INDENT:
                 lines.append(line)
             else:
                 wrapper = TextWrapper(
-                    self._width,
+                    width,
                     initial_indent=indent,
                     subsequent_indent=indent,
                     expand_tabs=False,

@@ -26,6 +26,13 @@ def test_a_patch_is_shown_where_there_are_no_texts() -> None:
     assert list(diff_lines(item)) == ["--- a", "+++ b", "+x"]
 
 
+def test_a_patch_names_a_file_no_oftener_than_it_must() -> None:
+    head = ["diff --git /a /b", "rename from /a", "diff --git /c /c", "new file mode 100644"]
+    body = ["--- /dev/null", "+++ /d", "@@ -0,0 +1 @@", "+x"]
+    text = "\n".join([*head, "diff --git /d /d", *body, ""])
+    assert list(diff_lines(DiffItem((), Patch(text)))) == [*head, *body]
+
+
 def test_a_move_without_texts_names_both_places() -> None:
     change = FileChange("move", "/b", old_path="/a")
     assert list(diff_lines(DiffItem((change,)))) == ["move /b (from /a)"]

@@ -10,6 +10,7 @@ from parley.session.content import DiffItem, FileChange
 _MOST_LINES = 4000
 
 
+_HEAD = "diff --git "
 # Of a last line, in the words that every diff has for it.
 _NO_END = "\\ No newline at end of file"
 
@@ -28,7 +29,7 @@ def diff_parts(item: DiffItem) -> Iterator[tuple[str, Iterator[str]]]:
     A patch names its files itself.
     """
     if item.patch is not None and not any(_has_text(change) for change in item.changes):
-        yield "", iter(item.patch.text.rstrip("\n").split("\n"))
+        yield "", _patch_lines(item.patch.text.rstrip("\n").split("\n"))
         return
     for change in item.changes:
         came_from = f" (from {change.old_path})" if change.old_path else ""
@@ -47,6 +48,17 @@ def changed_lines(change: FileChange) -> tuple[int, int] | None:
         if tag != "equal":
             removed, added = removed + j - i, added + n - m
     return added, removed
+
+
+def _patch_lines(lines: list[str]) -> Iterator[str]:
+    """A patch without the heads that name one file twice, where the next lines name it too."""
+    named = {line[4:] for line in lines if line.startswith(("--- ", "+++ "))}
+    for line in lines:
+        names = line.removeprefix(_HEAD)
+        half = names[: len(names) // 2]
+        if line == f"{_HEAD}{half} {half}" and half in named:
+            continue
+        yield line
 
 
 def _change_lines(change: FileChange) -> Iterator[str]:
