@@ -101,6 +101,22 @@ def test_a_damaged_session_says_what_is_lost(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
+def test_losses_of_the_store_are_told_in_the_session_that_opens_first(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with staged(tmp_path, says("ok")) as s:
+            await s.again()
+            log = await s.runtime.store.open(s.session_id)
+            log.store_damage = "3 of 9 records are lost"
+            await s.application.sessions.open(log, (str(s.project),), s.request)
+            await s.say()
+            title = "A part of the stored sessions is lost."
+            assert [e for e in s.events if isinstance(e, NoticeGiven)] == [
+                NoticeGiven(title, "warning", "3 of 9 records are lost")
+            ]
+
+    asyncio.run(scenario())
+
+
 def test_a_log_that_cannot_be_read_is_let_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

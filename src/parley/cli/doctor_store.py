@@ -23,6 +23,7 @@ from parley.coder.store.leftovers import (
     remains,
     size_of,
 )
+from parley.coder.store.rebuild import report_on
 from parley.coder.store.repair import repair
 from parley.coder.store.using import is_used, users
 
@@ -70,8 +71,11 @@ def run_repair(folder: Path, options: argparse.Namespace) -> int:
     def say(text: str) -> None:
         tell(Finding("repaired", "ok", text))
 
+    def mourn(text: str) -> None:
+        tell(Finding("repaired", "problem", text))
+
     try:
-        checked = repair(folder, say, reported())
+        checked = repair(folder, say, reported(), mourn=mourn)
         if not found and not checked.faults:
             say("nothing, since nothing needs it")
     except StoreFailed as error:
@@ -162,17 +166,30 @@ def _remains(folder: Path, checked: Checked, *, used: bool) -> Iterator[Remain]:
 
 
 def _left(left: list[Remain], fix: str) -> Iterator[Finding]:
-    for remain in left:
-        if remain.kind == "damaged":
-            text = f"{remain.path} ({_bytes(remain.size)}) was damaged and is kept"
-            yield Finding("store", "note", text, "remove it if you miss nothing")
+    damaged = [each for each in left if each.kind == "damaged"]
+    for remain in damaged:
+        yield _damaged(remain)
     for kind, words in _REMAINS.items():
         some = [each for each in left if each.kind == kind]
-        if some:
-            size = _bytes(sum(each.size for each in some))
-            stays = kind == "undo" and any(each.kind == "damaged" for each in left)
-            how = "remove the damaged files first: the sessions may be in them" if stays else fix
-            yield Finding("store", "note", f"{len(some)} {words} ({size})", how)
+        if not some:
+            continue
+        text, how = f"{len(some)} {words} ({_bytes(sum(each.size for each in some))})", fix
+        if kind == "undo" and damaged:
+            text, how = f"{text}; they stay while damaged files do, which may know them", ""
+        yield Finding("store", "note", text, how)
+
+
+def _damaged(remain: Remain) -> Finding:
+    """Nobody is told to remove what may be all that is left of a session."""
+    text = f"{remain.path} ({_bytes(remain.size)}) was damaged and is kept"
+    if not remain.path.name.startswith(FILE_NAME):
+        return Finding("store", "note", text, "remove it if you miss nothing")
+    report = report_on(remain.path.with_name(remain.path.name.removesuffix("-wal")))
+    if report is None:
+        return Finding("store", "note", f"{text}; it may have sessions that the store has not")
+    if not report.whole:
+        return Finding("store", "note", f"{text}. When it was replaced, {report.text}")
+    return Finding("store", "note", text, "remove it: the store got all sessions and records of it")
 
 
 def _waiting(folder: Path) -> Iterator[Finding]:

@@ -106,6 +106,8 @@ def _greet(session: OpenSession) -> None:
     """What a person should know when a session opens."""
     for warning in session.runtime.settings.warnings:
         session.notify(warning)
+    if session.log.store_damage is not None:
+        session.notify("A part of the stored sessions is lost.", session.log.store_damage)
     if session.log.damage is not None:
         session.notify("A part of this session was damaged and is lost.", session.log.damage)
     chosen = session.history.options.get("model")

@@ -74,8 +74,8 @@ def test_a_file_that_is_no_store_is_replaced_with_a_note(database: Database) -> 
     database.folder.mkdir(parents=True)
     database.path.write_bytes(b"no database" * 1_000)
     database.connection().execute("SELECT * FROM sessions")
-    (note,) = database.notes
-    assert f"{FILE_NAME}.damaged-1" in note
+    (note,) = database.rebuilt
+    assert f"{FILE_NAME}.damaged-1" in note.text
 
 
 def test_a_link_in_place_of_the_file_is_never_followed(database: Database, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_suspected_file_is_rebuilt_at_the_next_use(database: Database) -> None
     database.connection()
     database.suspect()
     database.connection()
-    assert len(database.notes) == 1
+    assert len(database.rebuilt) == 1
     assert not rebuild.is_demanded(database.path)
 
 
@@ -111,11 +111,11 @@ def test_a_suspected_file_that_others_use_is_used_as_far_as_it_goes(database: Da
     other.connection()
     database.suspect()
     database.connection().execute("SELECT * FROM sessions")
-    assert list(database.notes) == []
+    assert list(database.rebuilt) == []
     other.close()
     database.drop()
     database.connection()
-    assert len(database.notes) == 1
+    assert len(database.rebuilt) == 1
 
 
 def test_a_ruined_file_that_others_use_is_an_error_that_names_the_fix(database: Database) -> None:
@@ -134,7 +134,7 @@ def test_a_file_that_is_damaged_again_and_again_is_not_moved_for_ever(database: 
     for _ in range(5):
         database.connection()
         database.suspect()
-    assert len(database.notes) == 3
+    assert len(database.rebuilt) == 3
 
 
 def test_a_repair_by_another_process_is_waited_for(

@@ -4,14 +4,13 @@ import errno
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from parley.coder.store import changing, check, reading, rebuild, schema
-from parley.coder.store.failure import Damaged
+from parley.coder.store.salvage import Salvaged
 from tests.coder.store.faults.gate import Gate
 from tests.coder.store.faults.listener import SHORT
 from tests.coder.store.faults.own_calls import OwnCalls
@@ -44,9 +43,13 @@ def test_everything_that_can_be_read_is_kept(tmp_path: Path) -> None:
     with closing(schema.connect(path)) as connection:
         connection.execute("UPDATE entries SET crc = 0 WHERE session = 2 AND seq = 2")
     done = rebuild.rebuild(path)
-    loss = f"session `{SECOND}`: record 2 is damaged, those before it are kept"
-    assert done == rebuild.Rebuilt(tmp_path / "sessions.db.damaged-1", 2, 3, (loss,))
+    assert done is not None
+    assert done.aside == tmp_path / "sessions.db.damaged-1"
+    loss = "record 2 is damaged; 1 of its 2 records are kept"
+    assert done.kept == Salvaged(2, 3, 1, True, {SECOND: loss})
+    assert "3 records could be read and are kept; 1 of 4 records are lost" in done.text
     assert str(done.aside) in done.text
+    assert rebuild.report_on(done.aside) == done.kept
     assert records(path) == {FIRST: 2, SECOND: 1}
     assert not rebuild.is_demanded(path)
     assert done.aside.stat().st_size > 0
@@ -69,7 +72,8 @@ def test_what_is_no_store_at_all_is_moved_aside(tmp_path: Path, kind: str) -> No
             pass
     done = rebuild.rebuild(path)
     assert done is not None
-    assert (done.sessions, done.entries) == (0, 0)
+    assert done.kept == Salvaged(0, 0, certain=False)
+    assert "whether there were other sessions cannot be known" in done.text
     assert os.path.lexists(done.aside) is (kind != "missing")
     assert records(path) == {}
     assert path.stat().st_mode & 0o777 == 0o600
@@ -82,7 +86,7 @@ def test_a_second_rebuild_takes_another_name(tmp_path: Path) -> None:
     assert records(path) == {FIRST: 2, SECOND: 2}
 
 
-@pytest.mark.parametrize("step", ["unlink", "make_private", "_salvage", "_finish"])
+@pytest.mark.parametrize("step", ["unlink", "make_private", "salvage", "_finish"])
 def test_a_rebuild_that_was_interrupted_anywhere_is_done_the_next_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -100,7 +104,7 @@ def test_a_rebuild_that_was_interrupted_anywhere_is_done_the_next_time(
     rebuild.rebuild(path)
     assert records(path) == {FIRST: 2, SECOND: 2}
     assert not rebuild.is_demanded(path)
-    assert [each.name for each in tmp_path.glob("*.damaged-*")] == ["sessions.db.damaged-1"]
+    assert [each.name for each in tmp_path.glob("*.damaged-?")] == ["sessions.db.damaged-1"]
 
 
 def test_a_marker_that_says_nothing_stands_for_the_first_name(tmp_path: Path) -> None:
@@ -148,6 +152,7 @@ def test_what_is_moved_aside_is_the_damaged_file_with_its_log_byte_by_byte(
         "sessions.db",
         "sessions.db.damaged-1",
         "sessions.db.damaged-1-wal",
+        "sessions.db.damaged-1-report",
     }
     assert title(path) == "in the log"
 
@@ -204,27 +209,6 @@ def test_a_file_that_somebody_removed_leaves_a_log_that_is_kept(tmp_path: Path) 
     assert (tmp_path / "sessions.db.damaged-2").exists()
 
 
-def test_a_session_whose_folder_is_lost_is_kept_if_its_records_fit_its_name(
-    tmp_path: Path,
-) -> None:
-    path = made(tmp_path)
-    with closing(schema.connect(path)) as connection:
-        connection.execute("UPDATE sessions SET crc = 0, touched = x'00'")
-        connection.execute("UPDATE entries SET crc = 0 WHERE session = 2")
-        connection.execute(
-            "INSERT INTO sessions (id, cwd, additional, crc, updated, touched, records) "
-            "VALUES ('no id', '/', '[]', 0, 0, 0, 0)"
-        )
-    done = rebuild.rebuild(path)
-    assert done is not None
-    assert done.losses == (f"session `{FIRST}`: its folder cannot be read",)
-    assert records(path) == {FIRST: 2}
-    with closing(schema.connect(path)) as connection:
-        head = reading.head(connection, FIRST)
-        assert head is not None
-        assert head.cwd == rebuild.UNKNOWN_FOLDER
-
-
 @pytest.mark.parametrize("demanded", [False, True])
 def test_a_rebuild_that_has_no_room_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, demanded: bool
@@ -251,60 +235,6 @@ def test_a_rebuild_that_has_no_room_changes_nothing(
     assert records(path) == {FIRST: 2, SECOND: 2}
 
 
-@pytest.mark.parametrize("where", ["_damaged", "_heads"])
-def test_a_file_that_cannot_be_read_just_now_is_not_taken_for_an_empty_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
-) -> None:
-    path = made(tmp_path)
-    error = sqlite3.OperationalError("unable to open database file")
-    error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
-
-    class Unable:
-        def execute(self, statement: str) -> None:
-            raise error
-
-        def close(self) -> None:
-            pass
-
-    def unable(source: Path) -> Unable:
-        if where == "_damaged":
-            raise error
-        return Unable()
-
-    with monkeypatch.context() as patched:
-        patched.setattr(rebuild, "_damaged", unable)
-        with pytest.raises(sqlite3.OperationalError, match="unable"):
-            rebuild.rebuild(path)
-    assert records(path) == {FIRST: 2, SECOND: 2}
-    assert not list(tmp_path.glob("*.damaged-*"))
-
-
-def test_sessions_behind_a_hole_in_their_table_are_found_from_the_other_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = made(tmp_path)
-    orders: list[str] = []
-
-    class Old:
-        """A table in which the second of two rows cannot be reached from either end."""
-
-        def execute(self, statement: str) -> object:
-            orders.append(statement[-4:])
-            connection = schema.connect(path)
-            rows = connection.execute(statement).fetchall()
-            connection.close()
-
-            def first_only() -> object:
-                yield rows[0]
-                raise rebuild.sqlite3.DatabaseError("malformed")
-
-            return first_only()
-
-    heads = [head.session_id for _, head in rebuild._heads(Old())]
-    assert heads == [FIRST, SECOND]
-    assert orders == [" ASC", "DESC"]
-
-
 @pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
 def test_a_marker_that_is_no_file_says_nothing_and_is_out_of_the_way(
     tmp_path: Path, kind: str
@@ -323,33 +253,6 @@ def test_a_marker_that_is_no_file_says_nothing_and_is_out_of_the_way(
     assert rebuild.is_demanded(path)
     rebuild.rebuild(path)
     assert records(path) == {FIRST: 2, SECOND: 2}
-
-
-@pytest.mark.parametrize(("failures", "kept"), [(1, 2), (99, 0)])
-def test_what_cannot_be_read_for_a_moment_only_is_not_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failures: int, kept: int
-) -> None:
-    path = made(tmp_path)
-    real, count = rebuild.verified, 0
-
-    def failing(
-        connection: sqlite3.Connection,
-        key: int,
-        session_id: str,
-        gone: Callable[[sqlite3.Error], bool],
-    ) -> reading.Verified:
-        nonlocal count
-        if session_id == FIRST and count < failures:
-            count += 1
-            assert gone(Damaged("malformed"))
-            return reading.Verified([], "record 1 cannot be read", unreadable=True)
-        return real(connection, key, session_id, gone)
-
-    monkeypatch.setattr(rebuild, "verified", failing)
-    rebuild.rebuild(path)
-    assert records(path) == {FIRST: kept, SECOND: 2}
-    # Two looks that agree are enough.
-    assert count <= 2
 
 
 def test_a_file_that_cannot_be_looked_at_is_not_taken_for_missing(
@@ -378,3 +281,10 @@ def test_a_marker_that_does_not_fit_on_the_disk_is_none(tmp_path: Path) -> None:
     with OwnCalls(gate, tmp_path).installed(), pytest.raises(OSError, match="No space"):
         rebuild.demand(path)
     assert not rebuild.is_demanded(path)
+
+
+def test_a_report_that_is_damaged_says_nothing(tmp_path: Path) -> None:
+    aside = tmp_path / "sessions.db.damaged-1"
+    assert rebuild.report_on(aside) is None
+    (tmp_path / "sessions.db.damaged-1-report").write_bytes(b"[1]")
+    assert rebuild.report_on(aside) is None

@@ -258,10 +258,29 @@ def test_a_session_that_cannot_be_read_has_the_file_repaired(tmp_path: Path) -> 
             with closing(sqlite3.connect(tmp_path / FILE_NAME)) as other, other:
                 other.execute("ALTER TABLE entries RENAME TO lost")
             log = await store.open(SECOND)
-            assert "cannot be read" in (log.damage or "")
+            assert (log.damage, log.store_damage) == (None, None)
             log.append(chunk("on"))
-            assert await log.entries() == (chunk("on"),)
+            assert await log.entries() == (*chunks(3), chunk("on"))
         assert any("damaged-1" in warning for warning in warnings)
+
+    run(scenario)
+
+
+def test_what_a_rebuild_has_lost_is_told_to_those_who_open_sessions(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with opened(tmp_path) as store:
+            await filled(store, FIRST, *chunks(3))
+            await filled(store, SECOND, *chunks(3))
+        with closing(sqlite3.connect(tmp_path / FILE_NAME)) as other, other:
+            other.execute("DELETE FROM entries WHERE session = 1 AND seq = 2")
+        async with opened(tmp_path) as store:
+            whole = await store.open(SECOND)
+            assert (whole.damage, whole.store_damage) == (None, None)
+            log = await store.open(FIRST)
+            loss = "record 2 is missing; 1 of its 3 records are kept"
+            assert log.damage == f"Session `{FIRST}` was damaged: {loss}"
+            assert "2 of 6 records are lost" in (log.store_damage or "")
+            assert (await store.create(THIRD, "/project")).store_damage is None
 
     run(scenario)
 

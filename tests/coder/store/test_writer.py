@@ -199,7 +199,7 @@ def test_a_damaged_file_is_repaired_and_sessions_without_loss_go_on(bench: Bench
         with pytest.raises(StoreFailed, match="load the session again"):
             await bench.writer.flush(first, durable=False)
         assert (bench.bodies(FIRST), bench.bodies(SECOND)) == ([], [b"3"])
-        assert len(bench.database.notes) == 1
+        assert len(bench.database.rebuilt) == 1
 
     run(scenario)
     bench.writer.stop()

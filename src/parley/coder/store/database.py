@@ -38,8 +38,8 @@ class Database:
         self.locks = folder / "locks"
         self.generation = 0
         """Counts the openings: what was known of the tables before may have changed since."""
-        self.notes: deque[str] = deque()
-        """What a person should hear, for whoever looks."""
+        self.rebuilt: deque[rebuild.Rebuilt] = deque()
+        """Rebuilds of which a person should hear, for whoever looks."""
         self._lock = StoreLock(folder / "store.lock")
         self._connection: sqlite3.Connection | None = None
         self._identity: tuple[int, int] | None = None
@@ -159,7 +159,7 @@ class Database:
         finally:
             self._lock.share(_PATIENCE)
         if done is not None:
-            self.notes.append(done.text)
+            self.rebuilt.append(done)
 
     def _repaired(self) -> sqlite3.Connection:
         try:

@@ -26,7 +26,8 @@ _NAME = re.escape(FILE_NAME)
 _DAMAGED = re.compile(
     rf"(?:{_NAME}.*|{LOCK_NAME}|{LOCKS_FOLDER}|{UNDO_FOLDER}|.+\.lock)\.damaged-\d+(-\w+)?"
 )
-_TEMPORARY = re.compile(rf"{_NAME}\.(?:new(-\w+)?|rebuild\.\d+)")
+_REPORT = re.compile(rf"{_NAME}\.damaged-\d+-report")
+_TEMPORARY = re.compile(rf"{_NAME}\.(?:new(?:-\w+)*|rebuild\.\d+)")
 _OWN = re.compile(rf"{_NAME}(?:-wal|-shm|\..*)?|{LOCK_NAME}")
 _OTHERS = 0o077
 
@@ -64,7 +65,10 @@ def remains(folder: Path, ids: frozenset[str] | None) -> Iterator[Remain]:
     What a process needs that is at work looks no different.
     """
     for path in (*_inside(folder), *_inside(folder / LOCKS_FOLDER)):
-        if _DAMAGED.fullmatch(path.name):
+        if _REPORT.fullmatch(path.name):
+            if not _has_damaged(path):
+                yield Remain("temporary", path, _size(path))
+        elif _DAMAGED.fullmatch(path.name):
             yield Remain("damaged", path, _size(path))
         elif _TEMPORARY.fullmatch(path.name) and not _is(path, stat.S_ISDIR):
             yield Remain("temporary", path, _size(path))
@@ -123,6 +127,12 @@ def size_of(folder: Path) -> int:
     own = (folder / f"{FILE_NAME}{suffix}" for suffix in ("", "-wal", "-shm"))
     undo = (each for path in _inside(folder / UNDO_FOLDER) for each in _inside(path))
     return sum(map(_size, (*own, *undo)))
+
+
+def _has_damaged(report: Path) -> bool:
+    """Whether what a report is about is still there."""
+    about = report.name.removesuffix("-report")
+    return any(os.path.lexists(report.with_name(f"{about}{suffix}")) for suffix in ("", "-wal"))
 
 
 def _exposed_below(path: Path) -> Iterator[Exposed]:

@@ -40,6 +40,8 @@ class SessionLog:
         """Called in the event loop, in order, with entries that `kill -9` cannot take any more."""
         self.damage: str | None = None
         """What was lost when the session was opened, for a person."""
+        self.store_damage: str | None = None
+        """What the store as a whole has lost, if whoever opened this log is the first to hear."""
         self.unknown = 0
         """How many records `entries` left out because only a newer version knows their kind."""
         self._head = head

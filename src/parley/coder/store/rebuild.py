@@ -10,27 +10,18 @@ import os
 import shutil
 import sqlite3
 import stat
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
+import msgspec
 from msgspec import Struct
 
-from parley.coder.store import schema
-from parley.coder.store.failure import Damaged, is_lost
-from parley.coder.store.reading import SESSION_COLUMNS, Head, Row, head_of, verified
-from parley.coder.store.record import is_session_id, packed_paths, seed, text_checksum
+from parley.coder.store.failure import is_lost
+from parley.coder.store.salvage import Salvaged, salvage, scratch_files
 
 _NUMBER_BYTES = 20
 # A device that gives another answer each time is not asked for ever.
 _MOST_LOOKS = 5
-
-Salvaged = tuple[int, int, tuple[str, ...]]
-"""Sessions, records, and what is missing of sessions that are kept."""
-
-UNKNOWN_FOLDER = "/"
-"""Where a session is listed whose own folder cannot be read any more."""
 
 
 class Rebuilt(Struct, frozen=True):
@@ -38,16 +29,12 @@ class Rebuilt(Struct, frozen=True):
 
     aside: Path
     """Where the damaged file is now."""
-    sessions: int
-    entries: int
-    losses: tuple[str, ...] = ()
-    """What is missing of sessions that are kept, for a person."""
+    kept: Salvaged
 
     @property
     def text(self) -> str:
         return (
-            f"The session store was damaged. {self.sessions} sessions with {self.entries} entries "
-            f"could be read and are kept; the damaged file is `{self.aside}`"
+            f"The session store was damaged. {self.kept.text}; the damaged file is `{self.aside}`"
         )
 
 
@@ -84,7 +71,8 @@ def rebuild(path: Path) -> Rebuilt | None:
     source = path if _exists(path) else aside
     fresh = path.with_name(f"{path.name}.new")
     try:
-        salvaged = _salvaged(source, fresh)
+        kept = _salvaged(source, fresh)
+        _write(_report(aside), msgspec.json.encode(kept))
     except (sqlite3.Error, OSError):
         _remove(fresh)
         if source is path and not was_demanded:
@@ -93,7 +81,15 @@ def rebuild(path: Path) -> Rebuilt | None:
     _move(path, aside)
     os.rename(fresh, path)
     _finish(path)
-    return Rebuilt(aside, *salvaged)
+    return Rebuilt(aside, kept)
+
+
+def report_on(aside: Path) -> Salvaged | None:
+    """What could be saved of a damaged file that is kept, or nothing if nobody knows."""
+    try:
+        return msgspec.json.decode(_report(aside).read_bytes(), type=Salvaged)
+    except (OSError, msgspec.DecodeError):
+        return None
 
 
 def move_unless_file(path: Path) -> None:
@@ -178,11 +174,19 @@ def _double(log: Path, kept: Path) -> None:
 
 
 def _remove(fresh: Path) -> None:
-    for suffix in ("", "-journal", "-wal", "-shm"):
-        file = fresh.with_name(f"{fresh.name}{suffix}")
-        _make_way(file)
-        with suppress(FileNotFoundError):
-            os.unlink(file)
+    _make_way(fresh)
+    with suppress(FileNotFoundError):
+        os.unlink(fresh)
+    _remove_beside(fresh)
+
+
+def _remove_beside(fresh: Path) -> None:
+    """Remove what a salvage and SQLite have made beside the new file."""
+    for file in sorted(fresh.parent.iterdir()):
+        if file.name.startswith(f"{fresh.name}-"):
+            _make_way(file)
+            with suppress(FileNotFoundError):
+                os.unlink(file)
 
 
 def _make_way(path: Path) -> None:
@@ -198,109 +202,20 @@ def _salvaged(source: Path, fresh: Path) -> Salvaged:
     looks = 0
     while True:
         _remove(fresh)
-        make_private(fresh)
+        for each in (fresh, *scratch_files(fresh)):
+            make_private(each)
         doubts: list[sqlite3.Error] = []
-        found = _salvage(source, fresh, doubts)
+
+        def gone(error: sqlite3.Error, doubts: list[sqlite3.Error] = doubts) -> bool:
+            doubts.append(error)
+            return is_lost(error)
+
+        found = salvage(source, fresh, gone)
+        _remove_beside(fresh)
         looks += 1
         if not doubts or found == before or looks == _MOST_LOOKS:
             return found
         before = found
-
-
-def _salvage(source: Path, target: Path, doubts: list[sqlite3.Error]) -> Salvaged:
-    """Copy what can be read; the errors that kept something from it become doubts."""
-
-    def gone(error: sqlite3.Error) -> bool:
-        doubts.append(error)
-        return is_lost(error)
-
-    sessions = entries = 0
-    losses: list[str] = []
-    with closing(schema.connect(target)) as new, closing(_readable(source, gone)) as found:
-        schema.migrate(new)
-        new.execute("BEGIN")
-        for row, records, loss in found:
-            added = new.execute(
-                f"INSERT OR IGNORE INTO sessions ({SESSION_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?)",
-                (*row[:-1], len(records)),
-            )
-            # A damaged table can show one row twice.
-            if added.rowcount:
-                new.executemany("INSERT INTO entries VALUES (?, ?, ?, ?)", records)
-                sessions, entries = sessions + 1, entries + len(records)
-                losses += [f"session `{row[1]}`: {loss}"] if loss else []
-        new.execute("COMMIT")
-    return sessions, entries, tuple(losses)
-
-
-def _readable(
-    source: Path, gone: Callable[[sqlite3.Error], bool]
-) -> Generator[tuple[tuple[Any, ...], Sequence[Row], str]]:
-    """Every session that can be read: its row, the records before its first damage, the loss."""
-    try:
-        with closing(_damaged(source)) as old:
-            for row, head in _heads(old, gone):
-                found = verified(old, head.key, head.session_id, gone)
-                loss = f"{found.damage}, those before it are kept" if found.damage else ""
-                if head_of(row) is None:
-                    if not found.rows:
-                        # Neither its facts nor its records can be trusted.
-                        continue
-                    row = _placed(row, head)
-                    loss = "; ".join(filter(None, ("its folder cannot be read", loss)))
-                yield row, found.rows, loss
-    except sqlite3.Error as error:
-        # What cannot be read is lost, and that is no failure. What cannot be read now is one.
-        if not gone(error):
-            raise
-
-
-def _damaged(path: Path) -> sqlite3.Connection:
-    try:
-        found = path.lstat()
-    except FileNotFoundError:
-        raise Damaged("there is no file") from None
-    if not stat.S_ISREG(found.st_mode):
-        raise Damaged("not a file")
-    # It may be that only its mode keeps it from being read.
-    path.chmod(0o600)
-    connection = schema.connect_to_read(path)
-    # Without this SQLite refuses a file that is shorter than it says it is.
-    connection.execute("PRAGMA writable_schema = ON")
-    return connection
-
-
-def _heads(
-    old: sqlite3.Connection, gone: Callable[[sqlite3.Error], bool] = is_lost
-) -> Iterator[tuple[tuple[Any, ...], Head]]:
-    """Every session that can be read, from both ends of the table towards the damage."""
-    for order in ("ASC", "DESC"):
-        try:
-            for row in old.execute(f"SELECT {SESSION_COLUMNS} FROM sessions ORDER BY key {order}"):
-                head = head_of(row) or _nameable(row)
-                if head is not None:
-                    yield row, head
-        except sqlite3.DatabaseError as error:
-            if not gone(error):
-                raise
-        else:
-            return
-
-
-def _nameable(row: tuple[Any, ...]) -> Head | None:
-    """A session of which nothing but the id can be trusted, and that by its records alone."""
-    key, session_id = row[:2]
-    if not isinstance(session_id, str) or not is_session_id(session_id):
-        return None
-    return Head(key, session_id, UNKNOWN_FOLDER, (), None, 0, 0)
-
-
-def _placed(row: tuple[Any, ...], head: Head) -> tuple[Any, ...]:
-    """The row of a session with the facts that it gets in place of those that were lost."""
-    additional = packed_paths(())
-    crc = text_checksum(seed(head.session_id), head.cwd, additional)
-    updated, touched = (each if isinstance(each, int) else 0 for each in row[7:9])
-    return (head.key, head.session_id, head.cwd, additional, crc, None, None, updated, touched, 0)
 
 
 def _finish(path: Path) -> None:
@@ -324,6 +239,10 @@ def _number_in(marker: Path) -> int:
 
 def _aside(path: Path, number: int) -> Path:
     return path.with_name(f"{path.name}.damaged-{number}")
+
+
+def _report(aside: Path) -> Path:
+    return aside.with_name(f"{aside.name}-report")
 
 
 def _log_of(path: Path) -> Path:

@@ -32,23 +32,38 @@ from parley.coder.store.using import LOCK_NAME, LOCKS_FOLDER, users
 _PATIENCE = 1.0
 
 
-def repair(folder: Path, say: Callable[[str], None], progress: Progress = nobody) -> Checked:
+def repair(
+    folder: Path,
+    say: Callable[[str], None],
+    progress: Progress = nobody,
+    *,
+    mourn: Callable[[str], None] | None = None,
+) -> Checked:
     """Repair what can be repaired. Says a line for each thing that was done.
+
+    Lines that tell of a loss go to `mourn`, if there is one.
 
     Raises:
         StoreFailed: somebody uses the store, or a step failed. What was done before is complete.
     """
     try:
-        return _Repair(folder, say, progress).run()
+        return _Repair(folder, say, progress, mourn or say).run()
     except (sqlite3.Error, OSError) as error:
         raise failed(error, folder) from error
 
 
 class _Repair:
-    def __init__(self, folder: Path, say: Callable[[str], None], progress: Progress) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        say: Callable[[str], None],
+        progress: Progress,
+        mourn: Callable[[str], None],
+    ) -> None:
         self._folder = folder
         self._path = folder / FILE_NAME
         self._say = say
+        self._mourn = mourn
         self._progress = progress
 
     def run(self) -> Checked:
@@ -144,11 +159,11 @@ class _Repair:
         if done is None:
             self._say(f"{FILE_NAME}: a repair that was interrupted is finished")
             return
-        kept = f"{done.sessions} sessions with {done.entries} records could be read and are kept"
         aside = f"; the damaged file is `{done.aside}`" if os.path.lexists(done.aside) else ""
-        self._say(f"{FILE_NAME}: made anew; {kept}{aside}")
-        for loss in done.losses:
-            self._say(loss)
+        tell = self._say if done.kept.whole else self._mourn
+        tell(f"{FILE_NAME}: made anew; {done.kept.text}{aside}")
+        for session_id, loss in done.kept.losses.items():
+            self._mourn(f"session `{session_id}`: {loss}")
 
     def _set_aside(self, connection: sqlite3.Connection, fault: Fault) -> None:
         connection.execute("BEGIN IMMEDIATE")
@@ -158,7 +173,7 @@ class _Repair:
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-        self._say(
+        self._mourn(
             f"session `{fault.session_id}`: {fault.text}; {fault.kept} records before it are kept, "
             "the others are set aside"
         )

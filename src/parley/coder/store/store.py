@@ -52,6 +52,9 @@ class Store:
         self._readers: ThreadPoolExecutor | None = None
         self._warn = warn
         self._open: dict[str, SessionLog] = {}
+        # What rebuilds have lost, until somebody opens a session and can be told.
+        self._losses: dict[str, str] = {}
+        self._store_damage: str | None = None
         self._is_ready = False
         self._closed = False
 
@@ -82,7 +85,7 @@ class Store:
             undo.pop_all()
         log = self._opened(head, lock)
         if damage is not None:
-            log.damage = f"Session `{session_id}` was damaged: {damage}, the rest is set aside"
+            log.damage = f"Session `{session_id}` was damaged: {damage}"
             self._warn(log.damage)
         return log
 
@@ -212,6 +215,7 @@ class Store:
             lock.release()
 
         log = SessionLog(head, self._writer, self._entries, release)
+        log.store_damage, self._store_damage = self._store_damage, None
         self._open[head.session_id] = log
         return log
 
@@ -237,15 +241,18 @@ class Store:
         return await self._read(decoded)
 
     async def _mended(self, head: Head) -> str | None:
-        """Set aside what is damaged, so that the session can go on; what that was."""
+        """Set aside what is damaged, so that the session can go on; what is lost."""
         damage: str | None = None
         for _ in range(_MOST_REPAIRS):
             found = await self._read(lambda each: _verified(each, head))
-            damage = damage or found.damage
             if found.damage is None:
-                return damage
+                return self._losses.pop(head.session_id, damage)
+            damage = damage or f"{found.damage}, the rest is set aside"
             if found.unreadable:
                 await self._writer.run(self._reopen)
+                if self._report():
+                    # The rebuild knows better what could be saved.
+                    damage = None
                 continue
             kept = len(found.rows)
             try:
@@ -312,10 +319,17 @@ class Store:
 
         return await asyncio.get_running_loop().run_in_executor(self._readers, work)
 
-    def _report(self) -> None:
-        notes = self._database.notes
-        while notes:
-            self._warn(notes.popleft())
+    def _report(self) -> bool:
+        """Tell of rebuilds; whether there were any."""
+        rebuilt = self._database.rebuilt
+        told = bool(rebuilt)
+        while rebuilt:
+            done = rebuilt.popleft()
+            self._warn(done.text)
+            if not done.kept.whole:
+                self._store_damage = done.text
+                self._losses |= done.kept.losses
+        return told
 
 
 def _verified(connection: sqlite3.Connection, head: Head) -> Verified:
