@@ -127,9 +127,39 @@ def test_what_is_left_behind_is_noted(folder: Path) -> None:
     (folder / "sessions.db.damaged-1").write_bytes(bytes(2_500_000))
     notes = [each for each in store_findings(folder) if each.status == "note"]
     aside = folder / "sessions.db.damaged-1"
-    assert notes[0].text == f"{aside} (2.5 MB) was damaged and is kept"
-    assert notes[0].fix == "remove it if you miss nothing"
-    assert notes[-1].fix.startswith("remove the damaged files first")
+    kept = f"{aside} (2.5 MB) was damaged and is kept; it may have sessions that the store has not"
+    assert (notes[0].text, notes[0].fix) == (kept, "")
+    assert notes[-1].text.endswith("; they stay while damaged files do, which may know them")
+    assert notes[-1].fix == ""
+
+
+def test_only_what_the_store_has_whole_is_recommended_for_removal(folder: Path) -> None:
+    rebuild.rebuild(folder / "sessions.db")
+    (folder / "locks.damaged-1").touch(0o600)
+    other, whole = [each for each in store_findings(folder) if each.status == "note"]
+    assert other.fix == "remove it if you miss nothing"
+    assert whole.fix == "remove it: the store got all sessions and records of it"
+    changed(folder, "DELETE FROM entries WHERE session = 1 AND seq = 3")
+    rebuild.rebuild(folder / "sessions.db")
+    *_, lossy = [each for each in store_findings(folder) if each.status == "note"]
+    assert lossy.text.endswith("; 1 of 6 records are lost")
+    assert lossy.fix == ""
+
+
+def test_a_repair_that_has_lost_something_says_so_and_ends_with_1(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed(folder, "DELETE FROM entries WHERE session = 1")
+    arguments = ["doctor", "--repair", "--data-dir", str(folder)]
+    assert main(arguments) == 1
+    made, lost, *_ = capsys.readouterr().out.splitlines()
+    assert made.startswith("PROBLEM  repaired: sessions.db: made anew; 2 sessions with 3 records")
+    assert "; 3 of 6 records are lost; the damaged file is" in made
+    loss = f"session `{FIRST}`: none of its 3 records could be read"
+    assert lost == f"PROBLEM  repaired: {loss}"
+    # What is lost stays told, and is no news any more.
+    assert main(arguments) == 0
+    assert "3 of 6 records are lost" in capsys.readouterr().out
 
 
 def test_records_that_were_set_aside_and_changes_in_the_log_are_noted(
@@ -180,9 +210,9 @@ def test_the_command_repairs_and_tells_each_step(
 ) -> None:
     changed(folder, "UPDATE entries SET crc = 0 WHERE session = 1 AND seq = 2")
     arguments = ["doctor", "--repair", "--data-dir", str(folder)]
-    assert main(arguments) == 0
+    assert main(arguments) == 1
     first, second, *_ = capsys.readouterr().out.splitlines()
-    assert first.startswith(f"ok       repaired: session `{FIRST}`: record 2 is damaged")
+    assert first.startswith(f"PROBLEM  repaired: session `{FIRST}`: record 2 is damaged")
     assert second.startswith("ok       store: 2 sessions with 4 records")
     assert main([*arguments, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
