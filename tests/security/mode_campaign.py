@@ -90,7 +90,7 @@ def _use(home: Path) -> list[str]:
     log_in(home, (("Number or name:", "openai\n"), ("not shown)", "a-key-of-mine\n")))
     for form in ("markdown", "json", "html"):
         file = str(home / f"export.{form}")
-        _run(home, "sessions", "export", session, "--format", form, "--output", file)
+        _run(home, "sessions", "export", session.lstrip("-"), "--format", form, "--output", file)
     record = str(home / "record.jsonl")
     _run(home, "run", "--record", record, "--no-stdin", "help")
     _bridge(home)

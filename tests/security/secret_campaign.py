@@ -262,7 +262,8 @@ def commands(home: Home, places: Places) -> None:
     places.look("the list of sessions", listed)
     places.look("a search in sessions", home.run("sessions", "search", "value", "--all"))
     session = json.loads(listed)[-1]
-    id = session.get("sessionId") or session["id"]
+    # A dash at its beginning would look like an option.
+    id = (session.get("sessionId") or session["id"]).lstrip("-")
     places.look("a session as a transcript", home.run("sessions", "show", id))
     for form in ("markdown", "json", "html"):
         file = home.base / f"export.{form}"
