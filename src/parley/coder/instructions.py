@@ -8,7 +8,6 @@ so that no link leads out of it.
 
 import asyncio
 import os
-import re
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from parley.coder.errors import ToolError
+from parley.coder.unseen import seen
 from parley.coder.workspace.workspace import Workspace
 
 NAMES = ("AGENTS.md", "CLAUDE.md")
@@ -24,11 +24,6 @@ MOST_BYTES = 32 * 1024
 """Of one file; the rest is left out."""
 _MOST_FILES = 24
 _MOST_FOLDERS = 500
-
-# What a person who reviews the file does not see must not reach the model either.
-_UNSEEN = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2060-\u2069\u202a-\u202e\ufeff\U000e0000-\U000e007f]"
-)
 
 _MEANING = """\
 Instructions that were left for agents follow. Those of the user hold everywhere. Those of the \
@@ -141,7 +136,8 @@ def _titled(user: str, found: Iterable[Found]) -> Iterable[tuple[str, str]]:
 def _text(data: bytes) -> str:
     if b"\0" in data:
         return ""
-    text = _UNSEEN.sub("", data[:MOST_BYTES].decode("utf-8", "ignore")).strip()
+    # What a person who reviews the file does not see must not reach the model either.
+    text = seen(data[:MOST_BYTES].decode("utf-8", "ignore"))
     return f"{text}\n[… the file is longer …]" if len(data) > MOST_BYTES and text else text
 
 

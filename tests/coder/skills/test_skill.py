@@ -2,7 +2,8 @@
 
 import pytest
 
-from parley.coder.skills.skill import MOST_BYTES, Skill, Unusable, body_of, seen, skill_of
+from parley.coder.skills.skill import MOST_BYTES, Skill, Unusable, body_of, skill_of
+from parley.coder.unseen import seen
 
 
 def read(text: str | bytes, folder_name: str = "here") -> Skill | Unusable:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from parley.coder.permission.guess import pieces
 from parley.coder.permission.paths import folded
 from parley.coder.permission.wildcard import ANYTHING, is_wild, may_be
+from parley.coder.unseen import without_unseen
 
 _FOLDERS = frozenset(
     (".git", ".hg", ".svn", ".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".husky")
@@ -53,8 +54,6 @@ _OF_VERSIONS = frozenset((".git", ".hg", ".svn"))
 _DOTTED = tuple(sorted(name for name in (*_FOLDERS, *_FILES) if name.startswith(".")))
 _ENDINGS = (".code-workspace", ".pth")
 
-# Some file systems leave these characters out when they compare names.
-_UNSEEN = re.compile("[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 # The name that a file system with short names gives to `.git`.
 _SHORT = re.compile(r"git~\d+")
 # Options of git that are followed by a value.
@@ -139,5 +138,6 @@ def _decides(step: str) -> bool:
 
 def _plain_name(step: str) -> str:
     # Windows ignores dots and blanks at the end of a name, and what follows a colon.
-    seen = _UNSEEN.sub("", step)
+    # Some file systems leave out what nobody sees when they compare names.
+    seen = without_unseen(step)
     return seen.split(":", 1)[0].rstrip(". ") or seen

@@ -12,6 +12,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from parley.coder.unseen import is_unseen
+
 Fact = Literal[
     "an assignment",
     "a background command",
@@ -72,7 +74,8 @@ def literal(text: str) -> str | None:
 
 def is_hidden(character: str) -> bool:
     """Whether a character does not show as itself: controls, bidirectional marks, odd blanks."""
-    return character != " " and unicodedata.category(character)[0] in "CZ"
+    odd = character != " " and unicodedata.category(character)[0] in "CZ"
+    return odd or is_unseen(character)
 
 
 # The only redirections that change nothing: errors beside the output, or output thrown away.

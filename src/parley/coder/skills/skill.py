@@ -9,6 +9,7 @@ import re
 from msgspec import Struct
 
 from parley.coder.skills.front_matter import parted
+from parley.coder.unseen import seen
 
 FILE = "SKILL.md"
 MOST_BYTES = 64 * 1024
@@ -18,11 +19,6 @@ ARGUMENTS = "$ARGUMENTS"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _LONGEST_DESCRIPTION = 1024
-# What a person who looks at the file does not see must not reach the model either.
-_UNSEEN = (
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    r"\U000e0000-\U000e0fff]"
-)
 
 
 class Skill(Struct, frozen=True):
@@ -82,14 +78,8 @@ def skill_of(data: bytes, folder: str, folder_name: str) -> Skill | Unusable:
 
 
 def body_of(data: bytes) -> str:
-    """The instructions in a `SKILL.md`."""
+    """The instructions in a `SKILL.md`, without what a person who looks at it does not see."""
     return seen(parted(data.decode("utf-8", "replace"))[1])
-
-
-def seen(text: str) -> str:
-    """The text without characters that nobody can see."""
-    # Compiled when it is needed, since it takes longer than all else that a start does here.
-    return re.sub(_UNSEEN, "", text).strip()
 
 
 def _line(text: str) -> str:
