@@ -65,6 +65,10 @@ def test_indented_lines_stay_and_all_others_are_as_wide_as_fits(
         ("a\n", "a\n"),
         ("  parley x        what it does for you", "  parley x\n      what it does for\n      you"),
         (
+            "  a   b\n  c   d e f g h i j k l m",
+            "  a\n      b\n  c\n      d e f g h i j k\n      l m",
+        ),
+        (
             "  parley x --allow 'a b c' \"d e\"",
             "  parley x --allow \\\n      'a b c' \"d e\"",
         ),

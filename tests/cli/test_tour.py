@@ -97,4 +97,4 @@ def test_what_the_tour_says_fits_the_terminal(
     assert [
         line for line in said.splitlines() if len(line) > 60 and str(tmp_path) not in line
     ] == []
-    assert "\n  .venv/bin/parley sessions --all   find it again\n" in said
+    assert "\n  .venv/bin/parley sessions --all\n      find it again\n" in said

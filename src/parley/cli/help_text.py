@@ -4,7 +4,8 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from itertools import chain, groupby
 
 _WIDTH = 80
 """Where nobody says how wide the lines are."""
@@ -54,18 +55,16 @@ def known_width() -> int | None:
 
 
 def filled(text: str, width: int) -> str:
-    """Paragraphs as wide as fits. A line that is indented stays one, unless it does not fit."""
+    """Paragraphs as wide as fits. Lines that are indented stay, unless one of them does not fit."""
     lines: list[str] = []
-    prose: list[str] = []
-    for line in text.split("\n"):
-        if line and not line.startswith(" "):
-            prose += line.split()
+    for is_prose, block in groupby(text.split("\n"), _is_prose):
+        if is_prose:
+            lines += packed(" ".join(block).split(), width)
             continue
-        if prose:
-            lines += packed(prose, width)
-            prose = []
-        lines += [line] if len(line) <= width else _broken(line, width)
-    return "\n".join(lines + packed(prose, width) if prose else lines)
+        kept = list(block)
+        wide = max(map(len, kept)) > width
+        lines += chain.from_iterable(_broken(line, width) for line in kept) if wide else kept
+    return "\n".join(lines)
 
 
 def packed(
@@ -102,15 +101,18 @@ def command_lines(line: str, width: int) -> list[str]:
     return packed(_SHELL_WORD.findall(line), width, indent, indent + _DEEPER, end=" \\")
 
 
-def _broken(line: str, width: int) -> Iterator[str]:
+def _is_prose(line: str) -> bool | None:
+    return not line.startswith(" ") if line else None
+
+
+def _broken(line: str, width: int) -> list[str]:
     indent = line[: len(line) - len(line.lstrip())]
     if pair := _PAIR.fullmatch(line):
-        yield from command_lines(pair[1], width)
-        yield from packed(pair[2].split(), width, indent + _DEEPER, indent + _DEEPER)
-    elif _COMMAND.match(line):
-        yield from command_lines(line, width)
-    else:
-        yield from packed(line.split(), width, indent, indent + _DEEPER)
+        deeper = indent + _DEEPER
+        return [*command_lines(pair[1], width), *packed(pair[2].split(), width, deeper, deeper)]
+    if _COMMAND.match(line):
+        return command_lines(line, width)
+    return packed(line.split(), width, indent, indent + _DEEPER)
 
 
 def _terminal() -> int | None:
