@@ -10,8 +10,8 @@ import sqlite3
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from io import FileIO
 from pathlib import Path
+from typing import BinaryIO
 
 from parley.coder.store import schema
 from parley.coder.store.failure import Damaged
@@ -167,10 +167,10 @@ def _blocks(descriptor: int, size: int) -> Iterator[int]:
         yield from range(start // size * size, place, size)
 
 
-def _opened(path: Path, flags: int) -> FileIO:
-    """A file without a buffer, which only its owner can read if it is made here."""
+def _opened(path: Path, flags: int) -> BinaryIO:
+    """A file and nothing else, which only its owner can read if it is made here."""
     more = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    return FileIO(os.open(path, flags | more, 0o600), "wb" if flags & os.O_WRONLY else "rb")
+    return os.fdopen(os.open(path, flags | more, 0o600), "wb" if flags & os.O_WRONLY else "rb")
 
 
 def _connected(path: Path) -> sqlite3.Connection:
