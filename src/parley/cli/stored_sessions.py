@@ -3,13 +3,13 @@
 So they can be looked at while an editor has them open, and without starting an agent.
 """
 
-import secrets
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 from parley.coder.store.database import FILE_NAME
 from parley.coder.store.entry import Entry, Told, TurnBegun, TurnOver
+from parley.coder.store.record import new_session_id
 from parley.coder.store.store import Store
 from parley.session.event import Event, StateChanged
 from parley.session.role import SessionInfo
@@ -54,7 +54,7 @@ class StoredSessions:
     async def fork(self, session: SessionInfo) -> str:
         log = await self._store.fork(
             session.session_id,
-            secrets.token_urlsafe(18),
+            new_session_id(),
             session.cwd,
             session.additional_directories,
         )

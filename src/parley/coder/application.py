@@ -5,13 +5,13 @@ Knows nothing of the wire; one application serves one client.
 
 import asyncio
 import os
-import secrets
 from typing import Any
 
 from parley.coder.loop import insert_prompt, run_turn
 from parley.coder.profile import agent_profile
 from parley.coder.runtime import Runtime
 from parley.coder.sessions import Sessions
+from parley.coder.store.record import new_session_id
 from parley.errors import InvalidParams, MethodNotFound
 from parley.session.option import Option, OptionValue
 from parley.session.profile import AgentProfile
@@ -52,8 +52,7 @@ class Application:
 
     async def new_session(self, request: SessionRequest) -> SessionSetup:
         roots = await _roots(request)
-        # 18 bytes become 24 characters that need no escaping in a path or an address.
-        session_id = secrets.token_urlsafe(18)
+        session_id = new_session_id()
         log = await self._runtime.store.create(session_id, *_places(request))
         return (await self.sessions.open(log, roots, request)).setup()
 
@@ -72,7 +71,7 @@ class Application:
 
     async def fork_session(self, session_id: str, request: SessionRequest) -> SessionSetup:
         roots = await _roots(request)
-        new_id = secrets.token_urlsafe(18)
+        new_id = new_session_id()
         log = await self._runtime.store.fork(session_id, new_id, *_places(request))
         return (await self.sessions.open(log, roots, request)).setup()
 

@@ -9,6 +9,7 @@ from parley.coder.store.entry import Entry, OptionSet, Remembered, Said, Told, T
 from parley.coder.store.record import (
     checksum,
     is_session_id,
+    new_session_id,
     packed,
     packed_paths,
     seed,
@@ -99,3 +100,10 @@ def test_paths_come_back_as_they_were() -> None:
 )
 def test_only_plain_ids_of_some_length_are_ids(text: str, fine: bool) -> None:
     assert is_session_id(text) is fine
+
+
+def test_a_new_id_is_one_and_no_option_of_a_command() -> None:
+    ids = {new_session_id() for _ in range(1000)}
+    assert len(ids) == 1000
+    assert all(map(is_session_id, ids))
+    assert not any(text.startswith("-") for text in ids)

@@ -4,6 +4,7 @@ A checksum covers the session and the place in it, so that a record that was mov
 """
 
 import re
+import secrets
 import zlib
 from collections.abc import Sequence
 from functools import cache
@@ -16,6 +17,14 @@ from parley.coder.store.entry import Entry
 ID_PATTERN = re.compile(r"[A-Za-z0-9_-]{16,64}")
 
 _encode = msgspec.json.Encoder().encode
+
+
+def new_session_id() -> str:
+    """An id that nobody can guess, and that a command line does not take for an option."""
+    # 18 bytes become 24 characters that need no escaping in a path or an address.
+    while (text := secrets.token_urlsafe(18)).startswith("-"):
+        pass
+    return text
 
 
 def is_session_id(text: str) -> bool:
