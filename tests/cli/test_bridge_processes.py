@@ -289,11 +289,11 @@ def test_nothing_but_messages_is_written_to_stdout(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ([], "the following arguments are required: AGENT"),
-        (["--strict"], "the following arguments are required: AGENT"),
-        (["--losses"], "expected one argument"),
-        (["agent", "--acp"], "unrecognized arguments: --acp"),
-        (["--nonsense", "--", "agent"], "unrecognized arguments: --nonsense"),
+        ([], "`AGENT` is missing\ntry: parley bridge -- some-agent --acp\n"),
+        (["--strict"], "`AGENT` is missing\ntry: parley bridge -- some-agent --acp\n"),
+        (["--losses"], "`--losses` needs a value\ntry: --losses FILE\n"),
+        (["agent", "--acp"], "`--acp` is no option\ntry: options of the agent stand behind `--`;"),
+        (["--nonsense", "--", "agent"], "`--nonsense` is no option\ntry: "),
     ],
 )
 def test_wrong_usage_is_named(
@@ -325,7 +325,7 @@ def test_everything_behind_the_dashes_belongs_to_the_agent() -> None:
 def test_a_file_that_cannot_be_written_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["bridge", "--losses", str(tmp_path / "no" / "file"), "--", "agent"]) == 1
+    assert main(["bridge", "--losses", str(tmp_path / "no" / "file"), "--", "agent"]) == 2
     assert "`--losses` cannot be written: No such file" in capsys.readouterr().err
 
 

@@ -34,4 +34,4 @@ def test_a_version_that_does_not_exist_is_a_usage_error(
     with pytest.raises(SystemExit) as ended:
         main(["methods", "--version", "3"])
     assert ended.value.code == 2
-    assert "invalid choice: 3" in capsys.readouterr().err
+    assert "`--version` cannot be `3`\ntry: there are: 1, 2\n" in capsys.readouterr().err

@@ -33,7 +33,7 @@ def _seconds(text: str) -> float:
     ("arguments", "shown"),
     [
         ("--sise 1", "parley x: `--sise` is no option|did you mean `--size`? `parley x --help`"),
-        ("--sez=1", "parley x: `--sez` is no option|did you mean `--size`? `parley x --help`"),
+        ("--sze=1", "parley x: `--sze` is no option|did you mean `--size`? `parley x --help`"),
         ("--zzz", "parley x: `--zzz` is no option|`parley x --help` explains"),
         ("--format jsn", "parley x: `--format` cannot be `jsn`|did you mean `json`? there are: te"),
         ("--size 3", "parley x: `--size` cannot be `3`|there are: 1, 2"),
@@ -105,3 +105,4 @@ def test_letters_in_another_order_are_meant_first() -> None:
     assert meant("--modle", ["--mode", "--model"]) == "did you mean `--model`? "
     assert meant("--mod", ["--mode", "--model"]) == "did you mean `--mode`? "
     assert meant("--zzz", ["--mode"]) == ""
+    assert meant("--nonsense", ["--losses"]) == ""

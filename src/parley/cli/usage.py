@@ -72,7 +72,9 @@ class Parser(argparse.ArgumentParser):
         known = self._option_string_actions
         names = (word.partition("=")[0] for word in words if word.startswith("-"))
         if name := next((each for each in names if each not in known), None):
-            self.fail(f"`{name}` is no option", meant(name, known) + self._help())
+            agents = "-- AGENT" in (self.usage or "")
+            other = "options of the agent stand behind `--`; " if agents else ""
+            self.fail(f"`{name}` is no option", (meant(name, known) or other) + self._help())
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         choices = [str(each) for each in action.choices or ()]
@@ -120,11 +122,13 @@ def meant(word: str, known: Iterable[str]) -> str:
     # Only somebody who made a mistake needs it.
     from difflib import get_close_matches  # noqa: PLC0415
 
-    names = list(known)
+    # Dashes would make all options look alike.
+    names = {each.lstrip("-"): each for each in known}
+    bare = word.lstrip("-")
     # Letters in another order are the most common slip, and count as two mistakes otherwise.
-    turned = [each for each in names if sorted(each) == sorted(word)]
-    close = turned or get_close_matches(word, names, 1)
-    return f"did you mean `{close[0]}`? " if close else ""
+    turned = [each for each in names if sorted(each) == sorted(bare)]
+    close = turned or get_close_matches(bare, names, 1)
+    return f"did you mean `{names[close[0]]}`? " if close else ""
 
 
 def _written(action: argparse.Action) -> str:
