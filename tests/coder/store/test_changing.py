@@ -104,3 +104,16 @@ def test_a_deleted_session_leaves_no_byte_in_any_file(
     assert not any(b"a secret" in path.read_bytes() for path in tmp_path.iterdir())
     assert b"something else" in (tmp_path / "sessions.db").read_bytes()
     assert connection.execute("PRAGMA busy_timeout").fetchone() == (5_000,)
+
+
+@pytest.mark.parametrize("strange", ["'text'", "-5", "9223372036854775807"])
+def test_a_count_that_is_none_is_damage_and_no_defect(
+    connection: sqlite3.Connection, strange: str
+) -> None:
+    key = changing.insert(connection, (FIRST, "/", "[]"), None, [b"1"], 1)
+    connection.execute(f"UPDATE sessions SET touched = {strange}")
+    with pytest.raises(Damaged):
+        changing.touch(connection, key, 1)
+    connection.execute(f"UPDATE entries SET seq = {strange}")
+    with pytest.raises(Damaged):
+        changing.next_seq(connection, key, FIRST)

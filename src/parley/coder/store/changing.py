@@ -9,6 +9,7 @@ from parley.errors import InvalidRequest
 
 # How long the log of changes may keep a deletion waiting; readers are gone within this.
 _EMPTYING_MILLISECONDS = 500
+_LARGEST = 2**62
 
 
 def insert(
@@ -51,12 +52,12 @@ def touch(connection: sqlite3.Connection, key: int, now: int, added: int = 0) ->
     Raises:
         StoreFailed: there is no such session any more.
     """
-    (latest,) = connection.execute("SELECT max(touched) FROM sessions").fetchone()
+    latest = _counted(connection.execute("SELECT max(touched) FROM sessions").fetchone())
     change = "UPDATE sessions SET updated = max(updated, ?), records = records + ?"
     # The order changes rarely, and leaving it alone spares two indexes at every commit.
     done = connection.execute(f"{change} WHERE key = ? AND touched = ?", (now, added, key, latest))
     if done.rowcount == 0:
-        following = (latest or 0) + 1
+        following = latest + 1
         done = connection.execute(
             f"{change}, touched = ? WHERE key = ?", (now, added, following, key)
         )
@@ -79,10 +80,8 @@ def next_seq(connection: sqlite3.Connection, key: int, session_id: str) -> int:
     found = connection.execute("SELECT id FROM sessions WHERE key = ?", (key,)).fetchone()
     if found != (session_id,):
         raise _gone()
-    (last,) = connection.execute(
-        "SELECT max(seq) FROM entries WHERE session = ?", (key,)
-    ).fetchone()
-    return (last or 0) + 1
+    last = connection.execute("SELECT max(seq) FROM entries WHERE session = ?", (key,)).fetchone()
+    return _counted(last) + 1
 
 
 def records_from(connection: sqlite3.Connection, key: int, seq: int) -> list[tuple[int, int]]:
@@ -132,6 +131,16 @@ def empty_log(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA busy_timeout = {_EMPTYING_MILLISECONDS}")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     connection.execute(f"PRAGMA busy_timeout = {patience}")
+
+
+def _counted(row: tuple[object]) -> int:
+    """The largest number of a column, which a damaged page may have anything in place of."""
+    (found,) = row
+    if found is None:
+        return 0
+    if not isinstance(found, int) or not 0 <= found < _LARGEST:
+        raise Damaged("a number is none")
+    return found
 
 
 def _gone() -> StoreFailed:

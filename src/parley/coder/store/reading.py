@@ -27,6 +27,7 @@ SESSION_COLUMNS = "key, id, cwd, additional, crc, title, title_crc, updated, tou
 
 _CURSOR = re.compile(r"before-([0-9]{1,18})")
 _LARGEST = 2**62
+_MOST_SESSIONS = 1_000_000
 _TOUCHED = SESSION_COLUMNS.split(", ").index("touched")
 # The end of the year 9999, after which there is no date.
 _LAST_MOMENT = 253_402_300_799_999
@@ -74,7 +75,9 @@ def head(connection: sqlite3.Connection, session_id: str) -> Head | None:
     if row is not None:
         return head_of(row)
     # A look at the whole table costs little, and tells a missing session from a damaged index.
-    row = connection.execute(f"{select} NOT INDEXED WHERE id = ?", (session_id,)).fetchone()
+    # Pages that lead back to themselves would never come to an end, so it has a limit.
+    everything = f"{select} NOT INDEXED LIMIT {_MOST_SESSIONS}"
+    row = connection.execute(f"SELECT * FROM ({everything}) WHERE id = ?", (session_id,)).fetchone()
     if row is not None:
         raise Damaged("an index has lost a session")
     return None

@@ -18,7 +18,7 @@ from parley.coder.store import schema
 from parley.coder.store.failure import Damaged
 from parley.coder.store.reading import SESSION_COLUMNS, Head, Row, head_of, verified
 from parley.coder.store.record import is_session_id, packed_paths, seed, text_checksum
-from parley.coder.store.scan import Gone, is_file, log_of, make_copy, make_tables, scan
+from parley.coder.store.scan import Gone, is_file, is_sound, log_of, make_copy, make_tables, scan
 
 UNKNOWN_FOLDER = "/"
 """Where a session is listed whose own folder cannot be read any more."""
@@ -72,9 +72,10 @@ def salvage(source: Path, target: Path, gone: Gone) -> Salvaged:
             make_tables(found)
             make_copy(source, copy, found, gone)
             haul.take(copy, gone)
-            scan(copy, found)
-            # This table has what was found, which need not be all that there was.
-            haul.take(found, gone, is_list=False)
+            if not (haul.result().whole and is_sound(copy)):
+                scan(copy, found)
+                # This table has what was found, which need not be all that there was.
+                haul.take(found, gone, is_list=False)
         new.execute("COMMIT")
     return haul.result()
 
@@ -206,7 +207,12 @@ class _Old:
         for order in ("ASC", "DESC"):
             select = f"SELECT {SESSION_COLUMNS} FROM sessions ORDER BY key {order}"
             try:
+                last: int | None = None
                 for row in old.execute(select):
+                    if last is not None and (row[0] <= last) == (order == "ASC"):
+                        # Pages that lead back to themselves never come to an end.
+                        raise Damaged("keys are out of order")
+                    last = row[0]
                     self.keys.add(row[0])
                     yield row
             except sqlite3.DatabaseError as error:
