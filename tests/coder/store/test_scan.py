@@ -54,6 +54,17 @@ def test_a_file_whose_first_page_is_ruined_has_a_copy_that_is_whole(
     assert path.read_bytes() == before
 
 
+def test_a_copy_is_sound_if_no_page_is_left_over(tmp_path: Path) -> None:
+    path = made(tmp_path)
+    assert scan.is_sound(path)
+    with path.open("ab") as file:
+        file.write(bytes(PAGE))
+    copy, _ = looked(path)
+    assert not scan.is_sound(copy)
+    ruined(copy, 0, b"x")
+    assert not scan.is_sound(copy)
+
+
 def test_what_is_in_the_log_of_changes_is_in_the_copy(tmp_path: Path) -> None:
     path = killed(tmp_path)
     ruined(path, 0, b"x")

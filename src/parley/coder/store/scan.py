@@ -60,6 +60,15 @@ def make_copy(source: Path, copy: Path, sound: Path, gone: Gone) -> None:
             raise
 
 
+def is_sound(copy: Path) -> bool:
+    """Whether every page of a file belongs to a table, so that none has rows nobody has seen."""
+    try:
+        with closing(schema.connect_to_read(copy)) as connection:
+            return connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]
+    except sqlite3.DatabaseError:
+        return False
+
+
 def scan(copy: Path, target: Path) -> None:
     """Fill empty tables with the rows in the pages of a file that are whole."""
     size = _page_size(target)
