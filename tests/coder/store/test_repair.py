@@ -12,7 +12,7 @@ import pytest
 
 from parley.coder.store import rebuild, schema
 from parley.coder.store import repair as module
-from parley.coder.store.database import Database
+from parley.coder.store.database import FILE_NAME, Database
 from parley.coder.store.failure import StoreFailed
 from parley.coder.store.lock import SessionLock, StoreLock
 from parley.coder.store.repair import repair
@@ -351,3 +351,21 @@ def test_a_repair_that_is_killed_anywhere_loses_nothing() -> None:
     assert tally.wrong == []
     assert tally.kills == KILLS
     assert tally.by_steps > KILLS // 4
+
+
+def test_what_a_killed_process_began_is_taken_back_before_the_check(tmp_path: Path) -> None:
+    path, left = tmp_path / FILE_NAME, tmp_path / "left"
+    path.touch()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        schema.migrate(connection)
+        connection.execute("PRAGMA cache_size = 1")
+        connection.execute("BEGIN")
+        connection.execute("CREATE TABLE other (x)")
+        connection.executemany("INSERT INTO other VALUES (?)", [("y" * 3000,)] * 50)
+        # A journal beside a file that it does not fit any more: the process ends here.
+        for each in (path, path.with_name(f"{FILE_NAME}-journal")):
+            left.mkdir(exist_ok=True)
+            (left / each.name).write_bytes(each.read_bytes())
+        connection.execute("ROLLBACK")
+    assert not repair(left, lambda line: None).faults
+    assert not (left / f"{FILE_NAME}-journal").exists()

@@ -82,6 +82,7 @@ class _Repair:
         with self._alone():
             self._move(misplaced_logs(self._folder))
             self._free_locks()
+            self._roll_back()
             found = self._checked()
             if found.faults:
                 # A device that failed for a moment looks like damage; only damage stays.
@@ -126,6 +127,13 @@ class _Repair:
                 holder = "somebody" if error.pid is None else f"process {error.pid}"
                 raise _used(f"{holder} has session `{session_id}` open") from None
             self._say(f"{self._name(remain.path)}: removed, its process is gone")
+
+    def _roll_back(self) -> None:
+        """Let SQLite take back what a process was killed in; a check may only read, and cannot."""
+        if os.path.lexists(self._path) and os.path.lexists(f"{self._path}-journal"):
+            # What is damaged is found by the check.
+            with suppress(sqlite3.Error), closing(schema.connect(self._path)) as connection:
+                connection.execute("SELECT * FROM sqlite_master").fetchone()
 
     def _mended(self, found: Checked) -> Checked:
         """Repair the file; what it is like afterwards."""
