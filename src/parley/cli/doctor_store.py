@@ -115,7 +115,8 @@ def _contents(folder: Path, checked: Checked, within: float, fix: str) -> Iterat
         if not checked.faults:
             yield Finding("store", "ok", "there are no sessions yet")
         return
-    sum_ = f"{checked.sessions} sessions with {checked.entries} records, {_bytes(size_of(folder))}"
+    sessions = "1 session" if checked.sessions == 1 else f"{checked.sessions} sessions"
+    sum_ = f"{sessions} with {checked.entries} records, {_bytes(size_of(folder))}"
     if not checked.complete:
         text = f"{sum_}; within {within:g} s {checked.seen} sessions could be looked at"
         yield Finding("store", "note", text, f"{fix or REPAIR} looks at all of them")
