@@ -62,3 +62,14 @@ def test_a_damaged_text_can_still_be_read(tmp_path: Path) -> None:
         assert connection.execute("SELECT CAST(x'61ff' AS TEXT)").fetchone() == (
             "a\N{REPLACEMENT CHARACTER}",
         )
+
+
+def test_a_name_in_the_schema_that_is_no_text_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "sessions.db"
+    path.touch()
+    with closing(schema.connect(path)) as connection:
+        schema.set_up(connection)
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"CREATE TABLE damaged (", b"CREATE TABLE \xdfamaged ?"))
+    with closing(schema.connect(path)) as connection, pytest.raises(sqlite3.DatabaseError):
+        schema.set_up(connection)

@@ -2,6 +2,7 @@
 
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 from parley.coder.store.failure import Damaged, StoreFailed
 
@@ -114,12 +115,23 @@ def version_of(connection: sqlite3.Connection) -> int:
     return connection.execute("PRAGMA user_version").fetchone()[0]
 
 
+class _Connection(sqlite3.Connection):
+    """A connection whose errors can be told: SQLite puts names of a damaged schema into them."""
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        try:
+            return super().execute(sql, parameters)
+        except UnicodeDecodeError as error:
+            raise Damaged("a name in it is no text") from error
+
+
 def _connected(path: Path, mode: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
         timeout=BUSY_SECONDS,
         isolation_level=None,
+        factory=_Connection,
     )
     # A damaged text must reach the checksum instead of failing on the way to it.
     connection.text_factory = _lenient
