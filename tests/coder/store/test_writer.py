@@ -63,8 +63,15 @@ class Bench:
 
     def occupied(self) -> Callable[[], None]:
         """Keep the thread from working until the returned function is called."""
-        gate = threading.Event()
-        self.writer._put(_Call(lambda: gate.wait(BOUND), Reply()))
+        begun, gate = threading.Event(), threading.Event()
+
+        def wait() -> bool:
+            begun.set()
+            return gate.wait(BOUND)
+
+        self.writer._put(_Call(wait, Reply()))
+        # Otherwise the thread might still take some of what is given to it next with this.
+        assert begun.wait(BOUND)
         return gate.set
 
     def commits(self) -> int:
