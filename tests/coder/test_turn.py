@@ -19,6 +19,7 @@ from parley.coder.settings import CoderSettings, RetryLimits
 from parley.coder.turn import CUT_OFF, GO_ON
 from parley.session.content import ContentItem, Text
 from parley.session.event import (
+    REPEATS_FAILURE,
     ChunkAdded,
     Cost,
     Event,
@@ -125,7 +126,9 @@ def test_trying_ends_after_five_requests(tmp_path: Path) -> None:
             assert ending.failure is not None
             assert ending.failure.message == "Busy."
             assert s.provider.answers == []
-            assert _spoken(s)[-1] == ChunkAdded("agent", Text("Busy."), "id-2")
+            assert _spoken(s)[-1] == ChunkAdded(
+                "agent", Text("Busy."), "id-2", {REPEATS_FAILURE: True}
+            )
 
     asyncio.run(scenario())
 

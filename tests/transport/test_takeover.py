@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from parley.transport import takeover as taking
 from parley.transport.takeover import StdioTakeover
 
 
@@ -31,7 +32,13 @@ def played() -> Iterator[Streams]:
     from_stdout, stdout = os.pipe()
     from_stderr, stderr = os.pipe()
     before = sys.stdout, sys.stderr
-    with open(os.dup(stdout), "w") as sys.stdout, open(os.dup(stderr), "w") as sys.stderr:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        open(os.dup(stdout), "w") as sys.stdout,
+        open(os.dup(stderr), "w") as sys.stderr,
+    ):
+        # The process of the tests may have more files open than a program that starts.
+        patch.setattr(taking, "_FIRST_PRIVATE", max(stderr + 50, 50))
         yield Streams(stdin, to_stdin, stdout, from_stdout, stderr, from_stderr)
         sys.stdout, sys.stderr = before
     for fd in (stdin, to_stdin, stdout, from_stdout, stderr, from_stderr):
