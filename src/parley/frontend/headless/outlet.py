@@ -10,8 +10,12 @@ import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 
-HIGH_WATER = 256 * 1024
-"""Bytes that wait to be written above which a writer should wait for `room`."""
+HIGH_WATER = 1024 * 1024
+"""Bytes that wait to be written above which a writer should wait for `room`.
+
+The thread gets its turn only every few milliseconds while much comes, so this is more than comes
+until then: whoever waits for room costs more than the memory.
+"""
 
 _Batch = list[tuple[int, list[bytes]]]
 """Pieces for one descriptor, then for the other, and so on."""
