@@ -38,7 +38,6 @@ async def answering(answer: Answer) -> AsyncGenerator[str]:
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         server.close()
-        await server.wait_closed()
 
 
 async def problem(folder: Path, server: HttpServer, seconds: float = BOUND) -> str:

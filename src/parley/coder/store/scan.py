@@ -185,7 +185,11 @@ def _opened(path: Path, flags: int) -> BinaryIO:
 def _connected(path: Path) -> sqlite3.Connection:
     """To a file that nobody needs once this process has ended, so it need not reach the disk."""
     connection = schema.connect(path)
-    connection.execute("PRAGMA synchronous = OFF")
+    try:
+        connection.execute("PRAGMA synchronous = OFF")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
