@@ -26,6 +26,8 @@ class Attempt(Struct, frozen=True):
 
 def _python(code: str) -> str:
     prelude = "import ctypes,os,socket,sys;e=os.environ;c=ctypes.CDLL(None,use_errno=True)\n"
+    # Newer Pythons show the line that failed, which must not look like a success.
+    code = code.replace('"ESCAPED"', '"ESC""APED"')
     return f"$PYTHON -I -S -c '{prelude}{code}'"
 
 
