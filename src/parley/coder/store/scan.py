@@ -9,7 +9,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import BinaryIO
 
@@ -184,12 +184,10 @@ def _opened(path: Path, flags: int) -> BinaryIO:
 
 def _connected(path: Path) -> sqlite3.Connection:
     """To a file that nobody needs once this process has ended, so it need not reach the disk."""
-    connection = schema.connect(path)
-    try:
+    with ExitStack() as failed:
+        connection = failed.enter_context(closing(schema.connect(path)))
         connection.execute("PRAGMA synchronous = OFF")
-    except BaseException:
-        connection.close()
-        raise
+        failed.pop_all()
     return connection
 
 
