@@ -193,12 +193,12 @@ def test_no_program_of_the_project_is_started(tmp_path: Path) -> None:
     "words",
     [
         ("{project}/check",),
-        ("~/work/check",),
-        ("work/check",),
-        ("./work/check",),
-        ("-c", "sh ~/work/check"),
-        ("-c", 'cd /; exec "$HOME/work/check"'),
-        ("-c", "(. ${{HOME}}/work/../work/check)|cat"),
+        ("~/proj/check",),
+        ("proj/check",),
+        ("./proj/check",),
+        ("-c", "sh ~/proj/check"),
+        ("-c", 'cd /; exec "$HOME/proj/check"'),
+        ("-c", "(. ${{HOME}}/proj/../proj/check)|cat"),
         ("--chdir={project}",),
         ("-f", "@{project}/check"),
         ("{project}/not-there-yet",),
@@ -208,9 +208,9 @@ def test_no_word_of_a_hook_names_something_of_the_project(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / "work").mkdir()
-    (tmp_path / "work" / "check").touch()
-    project = str(tmp_path / "work")
+    (tmp_path / "proj").mkdir()
+    (tmp_path / "proj" / "check").touch()
+    project = str(tmp_path / "proj")
     ended = run("/bin/sh", *(word.format(project=project) for word in words), roots=(project,))
     assert ended.problem == "names a file of the project; keep hooks outside of it"
 
@@ -219,8 +219,8 @@ def test_words_that_only_look_like_the_project_are_fine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / "work").mkdir()
-    ended = run("/bin/sh", "-c", "echo working s/work/play/", roots=(str(tmp_path / "work"),))
+    (tmp_path / "proj").mkdir()
+    ended = run("/bin/sh", "-c", "echo projects s/proj/play/", roots=(str(tmp_path / "proj"),))
     assert (ended.status, ended.problem) == (0, "")
 
 
