@@ -1,14 +1,18 @@
 """`parley acp` as a process, as an editor sees it."""
 
+import argparse
 import json
 import shutil
 import stat
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from parley.cli.acp import add_arguments
+from parley.coder.config_file import LogLevel
+from parley.coder.settings import Mode
 from tests.cli.raw_agent import RawAgent, environment
 from tests.coder.providers.fakes.openai_chat import OpenAIChatFake
 from tests.coder.providers.fakes.reply import Reply, Say
@@ -162,6 +166,25 @@ def test_a_script_in_the_environment_that_cannot_be_read_ends_the_start(tmp_path
         status, complaints = agent.end()
     assert status == 2
     assert "none.json: `script` cannot be read" in complaints
+
+
+@pytest.mark.parametrize("option", ["--mode", "--log-level"])
+def test_a_flag_with_a_strange_value_ends_the_start_with_what_there_is(
+    tmp_path: Path, option: str
+) -> None:
+    with RawAgent(option, "foo", home=tmp_path) as agent:
+        status, complaints = agent.end()
+    assert status == 2
+    assert f"`{option}` cannot be `foo`" in complaints
+    assert "try: there are: " in complaints
+
+
+def test_every_mode_and_level_can_be_a_flag() -> None:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    for name, kind in (("mode", Mode), ("log_level", LogLevel)):
+        action = next(each for each in parser._actions if each.dest == name)
+        assert action.choices == get_args(kind)
 
 
 BROKEN = "[agent]\nmode = 'full-access'\nmodle = 'x'\n[["

@@ -49,11 +49,16 @@ _VALUES = (
     ("log-level", "LEVEL", "debug, info, warning or error"),
 )
 
+_CHOICES = {
+    "mode": ("ask", "auto-edit", "plan", "full-access"),
+    "log-level": ("debug", "info", "warning", "error"),
+}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     for name, metavar, meaning in _VALUES:
-        parser.add_argument(f"--{name}", metavar=metavar, help=meaning)
+        parser.add_argument(f"--{name}", metavar=metavar, help=meaning, choices=_CHOICES.get(name))
     parser.add_argument(
         "--unstable", action="store_true", help="speak the unstable parts of both versions as well"
     )

@@ -17,6 +17,7 @@ from msgspec import Meta, Struct
 from parley.coder.vendors import ApiType
 from parley.errors import ConfigError
 
+LogLevel = Literal["debug", "info", "warning", "error"]
 UNKNOWN = "is unknown"
 """The problem of a key that means nothing."""
 HOOK_EVENTS = ("before_tool", "after_tool")
@@ -36,7 +37,7 @@ class AgentTable(Struct, frozen=True):
     retry_seconds: Annotated[float, Meta(ge=0)] | None = None
     """How long a model that fails for the moment is asked again."""
     local_servers: bool | None = None
-    log_level: Literal["debug", "info", "warning", "error"] | None = None
+    log_level: LogLevel | None = None
     environment: tuple[str, ...] | None = None
     """Variables that commands get beside the harmless ones."""
     sandbox: Literal["auto", "off", "require"] | None = None
